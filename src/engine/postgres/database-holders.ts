@@ -4,6 +4,7 @@ import type { HeldMerchants, HeldQuery, NodeCounts, NodeState } from '../nodes.t
 import type { RealClocks } from '../real-time.ts'
 import type { Database } from './database.ts'
 import { DatabaseDeparture } from './departure.ts'
+import { giveHolding, type HoldingRow, readHolding, takeHolding } from './holding-row.ts'
 import { LEASE_MS, type Lease, OVERDUE_MS } from './lease.ts'
 import { readHeldMerchants, readNodes } from './nodes.ts'
 import { type HeldMerchant, homeOf, readPeers, Spread } from './spread.ts'
@@ -14,18 +15,8 @@ interface Holding extends HeldMerchant {
   readonly term: number
   /** The number under which this process took it. */
   readonly process: number
-  /** How far the wall clock of the holder before may have come. */
+  /** How far the time of its accounts may have come under earlier holders, as a wall clock. */
   readonly wallMs: number
-}
-
-interface HoldingRow {
-  readonly term: string
-  readonly holder: string | null
-  readonly address: string | null
-  readonly ended: boolean | null
-  readonly wall_ms: number | null
-  /** How long ago the holder renewed its lease. */
-  readonly age_ms: number | null
 }
 
 const LOOK_AGAIN_MS = 100
@@ -137,7 +128,7 @@ export class DatabaseHolders implements Holders {
     const until = this.time.monotonic() + 3 * LEASE_MS
     for (;;) {
       if (!this.lease.holds) await this.lease.renew()
-      const row = await this.#read(merchant)
+      const row = await readHolding(this.database.ask, merchant)
       const isOurs = row?.holder === String(this.lease.id)
       if (isOurs && this.holding(merchant)) return undefined
       if (!row || row.holder === null || row.ended !== false || isOurs) {
@@ -163,16 +154,6 @@ export class DatabaseHolders implements Holders {
     return home?.id === String(this.lease.id) ? undefined : home?.address
   }
 
-  async #read(merchant: string): Promise<HoldingRow | undefined> {
-    const { rows } = await this.database.ask<HoldingRow>(
-      `SELECT h.term, h.holder, p.address, p.ended, greatest(h.wall_ms, p.wall_ms) AS wall_ms,
-         (extract(epoch FROM clock_timestamp() - p.renewed_at) * 1000)::float8 AS age_ms
-       FROM holdings h LEFT JOIN processes p ON p.id = h.holder WHERE h.merchant = $1`,
-      [merchant],
-    )
-    return rows[0]
-  }
-
   /** The lease of another process expired. Notes how far its wall clock may have come by now. */
   async #end(id: string): Promise<void> {
     await this.database.ask(
@@ -187,17 +168,7 @@ export class DatabaseHolders implements Holders {
   async #take(merchant: string, before: HoldingRow | undefined, isGuest: boolean): Promise<boolean> {
     const { id } = this.lease
     const term = Number(before?.term ?? 0) + 1
-    const { count } = before
-      ? await this.database.ask(
-          'UPDATE holdings SET holder = $2, term = $3 WHERE merchant = $1 AND term = $4',
-          [merchant, id, term, before.term],
-        )
-      : await this.database.ask('INSERT INTO holdings VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
-          merchant,
-          id,
-          term,
-        ])
-    if (count === 0) return false
+    if (!(await takeHolding(this.database.ask, { merchant, process: id, term }, before))) return false
     if (before) this.counts.takeovers++
     const takenAt = this.time.monotonic()
     const wallMs = before?.wall_ms ?? 0
@@ -232,11 +203,8 @@ export class DatabaseHolders implements Holders {
     this.#held.delete(merchant)
     await listener.give(merchant)
     // If this fails, this process still holds it, and takes it again at the next call.
-    const { count } = await this.database.ask(
-      `UPDATE holdings SET holder = NULL, wall_ms = greatest(wall_ms, $4)
-       WHERE merchant = $1 AND holder = $2 AND term = $3`,
-      [merchant, holding.process, holding.term, this.time.wall()],
-    )
+    const wallMs = this.time.wall()
+    const count = await giveHolding(this.database.ask, { merchant, ...holding }, wallMs)
     this.counts.moves += count
     return count > 0
   }

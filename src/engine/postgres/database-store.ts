@@ -15,6 +15,7 @@ import { refusePooler, startErrorOf } from './database-error.ts'
 import { DatabaseHolders, merchantOf } from './database-holders.ts'
 import { DatabaseImages } from './database-images.ts'
 import type { Standing } from './database-journal.ts'
+import { noteAhead } from './holding-row.ts'
 import { Lease } from './lease.ts'
 import { readServing } from './nodes.ts'
 import { openAccount } from './open-account.ts'
@@ -87,6 +88,7 @@ export class DatabaseStore implements Store {
         ...options.time,
         onLapse: () => holders.lapsed(),
         onReturn: id => store.#agreeAgain(id),
+        onSetBack: (id, wallMs) => noteAhead(leaseDatabase.ask, id, wallMs),
         onRenewed: () => {
           void holders.openDue().catch(() => {})
           void holders.spread().catch(() => {})
