@@ -2,9 +2,8 @@ import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
 import type { Change, ChangeLog } from '../change-log.ts'
 import { type Numbered, openLine, sealLine } from '../journal-format.ts'
 import { demandWhole } from '../merchant-record.ts'
-import { UnavailableError } from '../unavailable.ts'
 import type { Database } from './database.ts'
-import { isRefusal } from './database-error.ts'
+import { isRefusal, unavailableBy } from './database-error.ts'
 
 interface Row {
   readonly name: string
@@ -79,8 +78,7 @@ export class DatabaseChanges implements ChangeLog {
         return false
       } catch (cause) {
         const isKnown = isRefusal(cause)
-        if (isKnown || attempt === ATTEMPTS)
-          throw new UnavailableError('The list of merchants', cause, !isKnown)
+        if (isKnown || attempt === ATTEMPTS) throw unavailableBy('The list of merchants', cause, !isKnown)
       }
   }
 

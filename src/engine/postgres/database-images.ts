@@ -1,6 +1,6 @@
 import { digestOf, type ImageStore } from '../image-store.ts'
-import { UnavailableError } from '../unavailable.ts'
 import type { Database } from './database.ts'
+import { unavailableBy } from './database-error.ts'
 
 /** The images of one account. They are named by their content, so it does not matter who wrote one. */
 export class DatabaseImages implements ImageStore {
@@ -17,7 +17,7 @@ export class DatabaseImages implements ImageStore {
         Buffer.concat(pieces),
       ])
     } catch (cause) {
-      throw new UnavailableError('The image', cause)
+      throw unavailableBy('The image', cause)
     }
   }
 
