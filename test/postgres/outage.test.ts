@@ -67,6 +67,14 @@ describe.skipIf(reason !== undefined)('while the database cannot be used', () =>
        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
     )
     await expect.poll(async () => (await create()).text).toContain('the database is read-only')
+    // The account has no holder any more, and nobody can take it.
+    await expect
+      .poll(async () => (await server.call('GET', '/payout_intents')).text)
+      .toContain(
+        '"The store cannot be used now (the database is read-only; the log of paysim says more); try again"',
+      )
+    const known = await server.control('POST', '/merchants', { body: {} })
+    expect([known.status, known.text]).toEqual([503, expect.stringContaining('the database is read-only')])
     await expect.poll(() => server.stderr()).toContain(`${shown} is read-only, like a standby server`)
     await postgres.query(
       'postgres',

@@ -3,7 +3,7 @@ import type { Change, ChangeLog } from '../change-log.ts'
 import { type Numbered, openLine, sealLine } from '../journal-format.ts'
 import { demandWhole } from '../merchant-record.ts'
 import type { Database } from './database.ts'
-import { isRefusal, unavailableBy } from './database-error.ts'
+import { isRefusal, storeErrorOf, unavailableBy } from './database-error.ts'
 
 interface Row {
   readonly name: string
@@ -39,7 +39,9 @@ export class DatabaseChanges implements ChangeLog {
   catchUp(): Promise<void> {
     this.#catchingUp ??= new Promise(setImmediate).then(() => {
       this.#catchingUp = undefined
-      return this.#readTail()
+      return this.#readTail().catch(cause => {
+        throw storeErrorOf(cause)
+      })
     })
     return this.#catchingUp
   }

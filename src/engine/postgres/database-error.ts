@@ -22,8 +22,8 @@ export function unavailableBy(what: string, cause: unknown, inDoubt = false): Un
   return new UnavailableError(what, storeErrorOf(cause), inDoubt)
 }
 
-/** The reason alone. */
-const storeErrorOf = (cause: unknown): StoreError | StartError =>
+/** The reason alone, for a caller who was to be told something else. */
+export const storeErrorOf = (cause: unknown): StoreError | StartError =>
   cause instanceof StoreError || cause instanceof StartError
     ? cause
     : new StoreError(`${problemOf(cause)}; the log of paysim says more`, { cause })

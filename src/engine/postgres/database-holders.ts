@@ -2,7 +2,9 @@ import { CallsUnderWay, type CallUnderWay } from '../calls-under-way.ts'
 import type { Holders, HoldingListener } from '../holders.ts'
 import type { HeldMerchants, HeldQuery, NodeCounts, NodeState } from '../nodes.ts'
 import type { RealClocks } from '../real-time.ts'
+import { StoreError } from '../unavailable.ts'
 import type { Database } from './database.ts'
+import { storeErrorOf } from './database-error.ts'
 import { DatabaseDeparture } from './departure.ts'
 import { giveHolding, type HoldingRow, readHolding, takeHolding } from './holding-row.ts'
 import { LEASE_MS, type Lease, OVERDUE_MS } from './lease.ts'
@@ -66,11 +68,11 @@ export class DatabaseHolders implements Holders {
   }
 
   nodes(): Promise<readonly NodeState[]> {
-    return readNodes(this.database.ask)
+    return saying(readNodes(this.database.ask))
   }
 
   heldMerchants(query: HeldQuery): Promise<HeldMerchants> {
-    return readHeldMerchants(this.database.ask, query)
+    return saying(readHeldMerchants(this.database.ask, query))
   }
 
   watch(listener: HoldingListener): void {
@@ -115,7 +117,7 @@ export class DatabaseHolders implements Holders {
     const question = `${merchant} ${otherwise}`
     let taking = this.#taking.get(question)
     if (!taking) {
-      taking = this.#find(merchant, otherwise).finally(() => this.#taking.delete(question))
+      taking = saying(this.#find(merchant, otherwise)).finally(() => this.#taking.delete(question))
       this.#taking.set(question, taking)
       // All callers may have disconnected, and then nobody else handles a failure.
       taking.catch(() => {})
@@ -143,7 +145,7 @@ export class DatabaseHolders implements Holders {
         await this.#end(row.holder)
         continue
       }
-      if (this.time.monotonic() > until) throw new Error(`no process holds ${merchant}`)
+      if (this.time.monotonic() > until) throw new StoreError(`no process holds ${merchant}`)
       await new Promise(resolve => setTimeout(resolve, LOOK_AGAIN_MS))
     }
   }
@@ -249,6 +251,12 @@ export class DatabaseHolders implements Holders {
     for (const { id } of rows) this.#listener.due(id)
   }
 }
+
+/** A failure is one that callers may be told. */
+const saying = <T>(work: Promise<T>): Promise<T> =>
+  work.catch(cause => {
+    throw storeErrorOf(cause)
+  })
 
 /** Also accepts the id of a merchant. Every call needs this, and no id of a merchant contains a dot. */
 export function merchantOf(account: string): string {
