@@ -18,10 +18,10 @@ export const refuseProblems = (problems: readonly FieldProblem[]) => new Refusal
 export const storeRefusal = (cause: unknown, advice: string) =>
   refuse(
     'service_unavailable',
-    cause instanceof StoreError
-      ? `The store cannot be used now (${cause.message}); ${advice}`
-      : `The store is not responding; ${advice}`,
+    cause instanceof StoreError ? ofStore(cause, advice) : `The store is not responding; ${advice}`,
   )
+export const ofStore = ({ message }: StoreError, advice: string) =>
+  `The store cannot be used now (${message}); ${advice}`
 export const notFound = (what: string) => refuse('not_found', `No such ${what}`)
 
 export function demandNoProblems(problems: readonly FieldProblem[]): void {

@@ -1,5 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../support/gateway/server.ts'
+import { imageFile, multipart } from '../support/http/multipart.ts'
+import { png } from '../support/payments/receipt-images.ts'
 import { paying } from '../support/payments/requests.ts'
 import { startPostgres } from '../support/postgres/postgres.ts'
 import { whyNoPostgres } from '../support/postgres/programs.ts'
@@ -44,6 +46,28 @@ describe.skipIf(reason !== undefined)('while the database cannot be used', () =>
     await expect.poll(() => server.stderr()).toContain(`${shown} works again`)
     expect(server.stderr().match(/get 503/g)).toHaveLength(1)
     expectNoSecret(server.stderr() + refused.text)
+  })
+
+  test('neither an image nor a link of the dashboard is an internal error', async () => {
+    const { postgres, server } = await served()
+    const stored = await server.control(
+      'POST',
+      '/accounts/default.test/assets',
+      multipart([imageFile(png())]),
+    )
+    const image = () => server.control('GET', `/accounts/default.test/images/${stored.body.digest}`)
+    expect((await image()).status).toBe(200)
+    const { search } = new URL((await server.control('POST', '/dashboard/links')).body.url)
+    await postgres.stop('fast')
+    // Its lease still holds.
+    for (const { status, text } of [
+      await image(),
+      await server.control('GET', `/dashboard/sign-in${search}`, { anonymous: true }),
+    ])
+      expect([status, text]).toEqual([
+        503,
+        expect.stringContaining('"The store cannot be used now (the database does not answer;'),
+      ])
   })
 
   test('a balancer keeps the process, which explains each refusal, also of a read after its lease', async () => {

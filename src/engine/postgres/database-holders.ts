@@ -213,10 +213,12 @@ export class DatabaseHolders implements Holders {
 
   /** Kept for a day longer, because the clocks of the processes may differ. */
   async useOnce(what: string, forMs: number): Promise<boolean> {
-    await this.database.ask('DELETE FROM used WHERE ends < clock_timestamp()')
-    const { count } = await this.database.ask(
-      `INSERT INTO used VALUES ($1, clock_timestamp() + interval '1 day' + $2 * interval '1 millisecond') ON CONFLICT DO NOTHING`,
-      [what, forMs],
+    await saying(this.database.ask('DELETE FROM used WHERE ends < clock_timestamp()'))
+    const { count } = await saying(
+      this.database.ask(
+        `INSERT INTO used VALUES ($1, clock_timestamp() + interval '1 day' + $2 * interval '1 millisecond') ON CONFLICT DO NOTHING`,
+        [what, forMs],
+      ),
     )
     return count > 0
   }
