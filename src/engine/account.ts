@@ -149,7 +149,8 @@ export class Account {
   }
 
   #decideAndApply(command: Command, by: Actor, timer?: Timer): Outcome {
-    if (this.#recovery.underWay || this.#rewriting || this.#closed) return { refused: unavailable(), seq: 0 }
+    if (this.#recovery.underWay || this.#rewriting || this.#closed)
+      return { refused: unavailable(this.journal.failure), seq: 0 }
     const at = this.#timeOf(command, timer)
     const decision = this.#decide(command, at)
     const fired: DomainEvent[] = timer ? [{ type: 'TimerFired', timer: timer.id }] : []

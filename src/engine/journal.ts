@@ -16,6 +16,8 @@ export interface Journal {
   rollBack(onEntry: (entry: Entry) => void, known?: number): Promise<void>
   /** Whether another process holds the account, so that nothing can be written here any more. */
   readonly moved?: boolean
+  /** Why the last failed write failed, if it was not for the disk. */
+  readonly failure?: unknown
   /** After a failed write: resolves if writes work again. */
   tryAgain(): Promise<void>
   /** The seed of ids, if it is not the account's first one. */

@@ -18,6 +18,8 @@ export class SafePoint {
   seq = 0
   /** While writes fail, nobody begins to wait. */
   stopped = false
+  /** Why the last failed write failed. */
+  cause: unknown
   #waiters: Waiter[] = []
   #onNeed: (() => void) | undefined
 
@@ -31,7 +33,7 @@ export class SafePoint {
   /** Resolves when the entry is safe; undefined if it already is. */
   durable(seq: number): Promise<void> | undefined {
     if (seq <= this.seq) return undefined
-    if (this.stopped) return Promise.reject(new UnavailableError('The journal', undefined))
+    if (this.stopped) return Promise.reject(new UnavailableError('The journal', this.cause))
     this.#onNeed?.()
     return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }))
   }
@@ -51,7 +53,8 @@ export class SafePoint {
     await otherWork()
   }
 
-  failed(cause: unknown): void {
+  failed(cause: UnavailableError): void {
+    this.cause = cause.cause
     const lost = this.#waiters
     this.#waiters = []
     for (const waiter of lost) waiter.reject(cause)

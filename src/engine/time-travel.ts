@@ -80,7 +80,7 @@ export class TimeTravel {
     const { account, courier } = this
     do {
       // No timer fires while the disk cannot be written.
-      if (account.stalled) throw new UnavailableError('The journal', undefined)
+      if (account.stalled) throw new UnavailableError('The journal', account.journal.failure)
       await account.catchUp()
       if (courier.busy) await (patience ? patience.spend(courier.idle()) : courier.idle())
       // Its merchant was removed, so its timers never fire.

@@ -1,13 +1,21 @@
 import { type Rejection, rejection } from '../contract/errors.ts'
 import { StartError } from './start-error.ts'
 
-/** Merchants and payers see this text, so it does not name files. Only the log says what to correct on the disk. */
-const words = (what: string, cause?: unknown, inDoubt = false) => {
-  const why = cause instanceof StartError ? 'the log of paysim says why' : 'is the disk full?'
-  return `${what} cannot be written now (${why}); ${inDoubt ? 'it is not known whether the change will be kept' : 'nothing was changed'}`
+/** Why a store that is not on a disk cannot be used. Its message is for callers, and the log has the rest. */
+export class StoreError extends Error {
+  override name = 'StoreError'
 }
 
-/** The disk cannot be written. A later attempt may succeed. */
+/** Merchants and payers see this text, so it names no file and no address. Only the log says what to correct there. */
+const words = (what: string, cause?: unknown, inDoubt = false) =>
+  `${what} cannot be written now (${reasonOf(cause)}); ${inDoubt ? 'it is not known whether the change will be kept' : 'nothing was changed'}`
+
+function reasonOf(cause: unknown): string {
+  if (cause instanceof StoreError) return cause.message
+  return cause instanceof StartError ? 'the log of paysim says why' : 'is the disk full?'
+}
+
+/** The store cannot be written. A later attempt may succeed. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
 
@@ -37,7 +45,9 @@ export class MovedError extends UnavailableError {
   }
 }
 
-export const unavailable = (): Rejection => rejection('service_unavailable', words('The journal'))
+/** Why nothing is decided while the journal cannot be written. */
+export const unavailable = (cause: unknown): Rejection =>
+  rejection('service_unavailable', words('The journal', cause))
 
 /** Whether the system refused a call. */
 export const isOfDisk = (cause: unknown): cause is Error => cause instanceof Error && 'syscall' in cause

@@ -24,7 +24,7 @@ import type { Found, FoundAccount, Surface } from './http/surface.ts'
 import { merchantApi } from './merchant/index.ts'
 import { payerPages } from './pages/index.ts'
 import { canBeReadAgain } from './read-body.ts'
-import { refuse } from './refusal.ts'
+import { refuse, storeRefusal } from './refusal.ts'
 import type { RequestLog } from './request-log.ts'
 
 export interface AppSettings {
@@ -161,8 +161,8 @@ export class App {
   async #refreshMerchants(): Promise<void> {
     try {
       await this.#settings.gateway.refresh()
-    } catch {
-      throw refuse('service_unavailable', 'The store is not responding; nothing was changed')
+    } catch (cause) {
+      throw storeRefusal(cause, 'nothing was changed')
     }
   }
 

@@ -21,7 +21,7 @@ function demandDecidable({ removed, account }: AccountRuntime, isAvailable: bool
   // The merchant may have been removed while the body was read.
   if (removed) throw notFound('account')
   if (account.moved) throw new NotCarriedOutError()
-  if (!isAvailable) throw new UnavailableError('The journal', undefined)
+  if (!isAvailable) throw new UnavailableError('The journal', account.journal.failure)
 }
 
 /**

@@ -5,10 +5,10 @@ import { DamagedError } from '../engine/damaged-error.ts'
 import { MerchantTakenError } from '../engine/registry.ts'
 import { AccountStoppedError } from '../engine/served-account.ts'
 import { StartError } from '../engine/start-error.ts'
-import { UnavailableError } from '../engine/unavailable.ts'
+import { StoreError, UnavailableError } from '../engine/unavailable.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
-import { RefusalError } from './refusal.ts'
+import { ofStore, RefusalError } from './refusal.ts'
 
 /**
  * Renders an error as a response. An error that is not a refusal is a bug in paysim, and its details go only to the
@@ -43,6 +43,7 @@ export function detailsForTheLog(error: unknown): unknown {
 function reasonOf(error: unknown): Rejection {
   if (error instanceof RefusalError) return error.rejection
   if (error instanceof UnavailableError) return rejection('service_unavailable', error.message)
+  if (error instanceof StoreError) return rejection('service_unavailable', ofStore(error, 'try again'))
   if (error instanceof MerchantTakenError) return rejection('invalid_state', error.message)
   if (error instanceof AccountStoppedError) return error.rejection
   if (error instanceof DamagedError)

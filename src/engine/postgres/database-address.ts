@@ -24,6 +24,9 @@ const PARAMETERS = [
   'connect_timeout',
 ]
 
+/** Without the slashes, a user and a password would be part of the path, and appear in messages. */
+const ADDRESS = /^postgres(ql)?:\/\//i
+
 /** The name of a schema, which must need no quotes because statements contain it without them. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
 
@@ -31,9 +34,13 @@ const CONNECT_TIMEOUT_S = 5
 
 /** Reads `postgres://user@host:port/database?schema=paysim`. No message has the password. */
 export function readDatabaseAddress(text: string): DatabaseAddress {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol))
-    throw new StartError('the address of a database is postgres://USER@HOST:PORT/DATABASE', 2)
+  const url = ADDRESS.test(text) && URL.canParse(text) ? new URL(text) : undefined
+  if (!url)
+    throw new StartError(
+      'the address of a database is postgres://USER@HOST:PORT/DATABASE',
+      2,
+      'write a character such as #, / or ? in a user name or password as %23, %2F or %3F',
+    )
   const unknown = [...url.searchParams.keys()].find(name => !PARAMETERS.includes(name))
   if (unknown !== undefined)
     throw new StartError(

@@ -2,9 +2,8 @@ import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
 import type { Change, ChangeLog } from '../change-log.ts'
 import { type Numbered, openLine, sealLine } from '../journal-format.ts'
 import { demandWhole } from '../merchant-record.ts'
-import { UnavailableError } from '../unavailable.ts'
 import type { Database } from './database.ts'
-import { isRefusal } from './database-error.ts'
+import { isRefusal, storeErrorOf, unavailableBy } from './database-error.ts'
 
 interface Row {
   readonly name: string
@@ -40,7 +39,9 @@ export class DatabaseChanges implements ChangeLog {
   catchUp(): Promise<void> {
     this.#catchingUp ??= new Promise(setImmediate).then(() => {
       this.#catchingUp = undefined
-      return this.#readTail()
+      return this.#readTail().catch(cause => {
+        throw storeErrorOf(cause)
+      })
     })
     return this.#catchingUp
   }
@@ -79,8 +80,7 @@ export class DatabaseChanges implements ChangeLog {
         return false
       } catch (cause) {
         const isKnown = isRefusal(cause)
-        if (isKnown || attempt === ATTEMPTS)
-          throw new UnavailableError('The list of merchants', cause, !isKnown)
+        if (isKnown || attempt === ATTEMPTS) throw unavailableBy('The list of merchants', cause, !isKnown)
       }
   }
 

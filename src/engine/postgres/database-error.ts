@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { StartError } from '../start-error.ts'
+import { StoreError, UnavailableError } from '../unavailable.ts'
 import type { Database } from './database.ts'
 import type { DatabaseAddress } from './database-address.ts'
 
@@ -14,6 +15,30 @@ const codeOf = (cause: unknown): string | undefined =>
 export function isRefusal(cause: unknown): boolean {
   const code = codeOf(cause)
   return code !== undefined && !/^(08|57P0)/.test(code)
+}
+
+/** The database cannot be used for this. Merchants and payers see the text, and the log names the database. */
+export function unavailableBy(what: string, cause: unknown, inDoubt = false): UnavailableError {
+  return new UnavailableError(what, storeErrorOf(cause), inDoubt)
+}
+
+/** The reason alone, for a caller who was to be told something else. */
+export const storeErrorOf = (cause: unknown): StoreError | StartError =>
+  cause instanceof StoreError || cause instanceof StartError
+    ? cause
+    : new StoreError(`${problemOf(cause)}; the log of paysim says more`, { cause })
+
+function problemOf(cause: unknown): string {
+  switch (codeOf(cause)) {
+    case '25006':
+      return 'the database is read-only'
+    case '53100':
+      return 'the disk of the database is full'
+    case '53300':
+      return 'the database has no connection left'
+    default:
+      return isRefusal(cause) ? 'the database refuses it' : 'the database does not answer'
+  }
 }
 
 const PASSWORD = 'give the password in PGPASSWORD, or in a file that PGPASSFILE names'

@@ -2,8 +2,11 @@ import { CallsUnderWay, type CallUnderWay } from '../calls-under-way.ts'
 import type { Holders, HoldingListener } from '../holders.ts'
 import type { HeldMerchants, HeldQuery, NodeCounts, NodeState } from '../nodes.ts'
 import type { RealClocks } from '../real-time.ts'
+import { StoreError } from '../unavailable.ts'
 import type { Database } from './database.ts'
+import { storeErrorOf } from './database-error.ts'
 import { DatabaseDeparture } from './departure.ts'
+import { giveHolding, type HoldingRow, readHolding, takeHolding } from './holding-row.ts'
 import { LEASE_MS, type Lease, OVERDUE_MS } from './lease.ts'
 import { readHeldMerchants, readNodes } from './nodes.ts'
 import { type HeldMerchant, homeOf, readPeers, Spread } from './spread.ts'
@@ -14,18 +17,8 @@ interface Holding extends HeldMerchant {
   readonly term: number
   /** The number under which this process took it. */
   readonly process: number
-  /** How far the wall clock of the holder before may have come. */
+  /** How far the time of its accounts may have come under earlier holders, as a wall clock. */
   readonly wallMs: number
-}
-
-interface HoldingRow {
-  readonly term: string
-  readonly holder: string | null
-  readonly address: string | null
-  readonly ended: boolean | null
-  readonly wall_ms: number | null
-  /** How long ago the holder renewed its lease. */
-  readonly age_ms: number | null
 }
 
 const LOOK_AGAIN_MS = 100
@@ -75,11 +68,11 @@ export class DatabaseHolders implements Holders {
   }
 
   nodes(): Promise<readonly NodeState[]> {
-    return readNodes(this.database.ask)
+    return saying(readNodes(this.database.ask))
   }
 
   heldMerchants(query: HeldQuery): Promise<HeldMerchants> {
-    return readHeldMerchants(this.database.ask, query)
+    return saying(readHeldMerchants(this.database.ask, query))
   }
 
   watch(listener: HoldingListener): void {
@@ -124,7 +117,7 @@ export class DatabaseHolders implements Holders {
     const question = `${merchant} ${otherwise}`
     let taking = this.#taking.get(question)
     if (!taking) {
-      taking = this.#find(merchant, otherwise).finally(() => this.#taking.delete(question))
+      taking = saying(this.#find(merchant, otherwise)).finally(() => this.#taking.delete(question))
       this.#taking.set(question, taking)
       // All callers may have disconnected, and then nobody else handles a failure.
       taking.catch(() => {})
@@ -137,7 +130,7 @@ export class DatabaseHolders implements Holders {
     const until = this.time.monotonic() + 3 * LEASE_MS
     for (;;) {
       if (!this.lease.holds) await this.lease.renew()
-      const row = await this.#read(merchant)
+      const row = await readHolding(this.database.ask, merchant)
       const isOurs = row?.holder === String(this.lease.id)
       if (isOurs && this.holding(merchant)) return undefined
       if (!row || row.holder === null || row.ended !== false || isOurs) {
@@ -152,7 +145,7 @@ export class DatabaseHolders implements Holders {
         await this.#end(row.holder)
         continue
       }
-      if (this.time.monotonic() > until) throw new Error(`no process holds ${merchant}`)
+      if (this.time.monotonic() > until) throw new StoreError(`no process holds ${merchant}`)
       await new Promise(resolve => setTimeout(resolve, LOOK_AGAIN_MS))
     }
   }
@@ -161,16 +154,6 @@ export class DatabaseHolders implements Holders {
   async #homeElsewhere(merchant: string): Promise<string | undefined> {
     const home = homeOf(merchant, await readPeers(this.database.ask))
     return home?.id === String(this.lease.id) ? undefined : home?.address
-  }
-
-  async #read(merchant: string): Promise<HoldingRow | undefined> {
-    const { rows } = await this.database.ask<HoldingRow>(
-      `SELECT h.term, h.holder, p.address, p.ended, greatest(h.wall_ms, p.wall_ms) AS wall_ms,
-         (extract(epoch FROM clock_timestamp() - p.renewed_at) * 1000)::float8 AS age_ms
-       FROM holdings h LEFT JOIN processes p ON p.id = h.holder WHERE h.merchant = $1`,
-      [merchant],
-    )
-    return rows[0]
   }
 
   /** The lease of another process expired. Notes how far its wall clock may have come by now. */
@@ -187,17 +170,7 @@ export class DatabaseHolders implements Holders {
   async #take(merchant: string, before: HoldingRow | undefined, isGuest: boolean): Promise<boolean> {
     const { id } = this.lease
     const term = Number(before?.term ?? 0) + 1
-    const { count } = before
-      ? await this.database.ask(
-          'UPDATE holdings SET holder = $2, term = $3 WHERE merchant = $1 AND term = $4',
-          [merchant, id, term, before.term],
-        )
-      : await this.database.ask('INSERT INTO holdings VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
-          merchant,
-          id,
-          term,
-        ])
-    if (count === 0) return false
+    if (!(await takeHolding(this.database.ask, { merchant, process: id, term }, before))) return false
     if (before) this.counts.takeovers++
     const takenAt = this.time.monotonic()
     const wallMs = before?.wall_ms ?? 0
@@ -232,21 +205,20 @@ export class DatabaseHolders implements Holders {
     this.#held.delete(merchant)
     await listener.give(merchant)
     // If this fails, this process still holds it, and takes it again at the next call.
-    const { count } = await this.database.ask(
-      `UPDATE holdings SET holder = NULL, wall_ms = greatest(wall_ms, $4)
-       WHERE merchant = $1 AND holder = $2 AND term = $3`,
-      [merchant, holding.process, holding.term, this.time.wall()],
-    )
+    const wallMs = this.time.wall()
+    const count = await giveHolding(this.database.ask, { merchant, ...holding }, wallMs)
     this.counts.moves += count
     return count > 0
   }
 
   /** Kept for a day longer, because the clocks of the processes may differ. */
   async useOnce(what: string, forMs: number): Promise<boolean> {
-    await this.database.ask('DELETE FROM used WHERE ends < clock_timestamp()')
-    const { count } = await this.database.ask(
-      `INSERT INTO used VALUES ($1, clock_timestamp() + interval '1 day' + $2 * interval '1 millisecond') ON CONFLICT DO NOTHING`,
-      [what, forMs],
+    await saying(this.database.ask('DELETE FROM used WHERE ends < clock_timestamp()'))
+    const { count } = await saying(
+      this.database.ask(
+        `INSERT INTO used VALUES ($1, clock_timestamp() + interval '1 day' + $2 * interval '1 millisecond') ON CONFLICT DO NOTHING`,
+        [what, forMs],
+      ),
     )
     return count > 0
   }
@@ -281,6 +253,12 @@ export class DatabaseHolders implements Holders {
     for (const { id } of rows) this.#listener.due(id)
   }
 }
+
+/** A failure is one that callers may be told. */
+const saying = <T>(work: Promise<T>): Promise<T> =>
+  work.catch(cause => {
+    throw storeErrorOf(cause)
+  })
 
 /** Also accepts the id of a merchant. Every call needs this, and no id of a merchant contains a dot. */
 export function merchantOf(account: string): string {

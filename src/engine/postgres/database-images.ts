@@ -1,6 +1,6 @@
 import { digestOf, type ImageStore } from '../image-store.ts'
-import { UnavailableError } from '../unavailable.ts'
 import type { Database } from './database.ts'
+import { storeErrorOf, unavailableBy } from './database-error.ts'
 
 /** The images of one account. They are named by their content, so it does not matter who wrote one. */
 export class DatabaseImages implements ImageStore {
@@ -17,15 +17,19 @@ export class DatabaseImages implements ImageStore {
         Buffer.concat(pieces),
       ])
     } catch (cause) {
-      throw new UnavailableError('The image', cause)
+      throw unavailableBy('The image', cause)
     }
   }
 
   async get(digest: string): Promise<Buffer | undefined> {
-    const { rows } = await this.database.ask<{ bytes: Buffer }>(
-      'SELECT bytes FROM images WHERE account = $1 AND digest = $2',
-      [this.account, digest],
-    )
+    const { rows } = await this.database
+      .ask<{ bytes: Buffer }>('SELECT bytes FROM images WHERE account = $1 AND digest = $2', [
+        this.account,
+        digest,
+      ])
+      .catch(cause => {
+        throw storeErrorOf(cause)
+      })
     const bytes = rows[0]?.bytes
     return bytes && digestOf(bytes) === digest ? bytes : undefined
   }

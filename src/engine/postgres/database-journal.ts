@@ -3,9 +3,9 @@ import type { Journal } from '../journal.ts'
 import { writeLine } from '../journal-format.ts'
 import type { Reading } from '../real-time.ts'
 import { SafePoint } from '../safe-point.ts'
-import { MovedError, UnavailableError } from '../unavailable.ts'
+import { MovedError, StoreError } from '../unavailable.ts'
 import type { Ask, Database } from './database.ts'
-import { isRefusal } from './database-error.ts'
+import { isRefusal, unavailableBy } from './database-error.ts'
 import { insertEntries, StoredEntries } from './stored-entries.ts'
 
 /** Where an account stands in the database, as its holder took it. */
@@ -91,6 +91,10 @@ export class DatabaseJournal implements Journal {
     return this.#lost && !this.#inDoubt
   }
 
+  get failure(): unknown {
+    return this.#safe.cause
+  }
+
   async #flush(): Promise<void> {
     // All entries of this turn of the event loop go into one batch.
     await new Promise(setImmediate)
@@ -174,9 +178,7 @@ export class DatabaseJournal implements Journal {
     this.#safe.stopped = true
     this.#batch = []
     this.#lost = cause instanceof LostError
-    this.#safe.failed(
-      this.moved ? new MovedError() : new UnavailableError('The journal', cause, this.#inDoubt),
-    )
+    this.#safe.failed(this.moved ? new MovedError() : unavailableBy('The journal', cause, this.#inDoubt))
     if (this.#lost) this.options.onLost()
     this.options.onFailure(cause)
   }
@@ -187,7 +189,7 @@ export class DatabaseJournal implements Journal {
       await this.#settle(this.#reading).catch(cause => {
         if (!(cause instanceof LostError)) throw cause
         this.#giveUp()
-        throw new UnavailableError('The journal', cause)
+        throw unavailableBy('The journal', cause)
       })
     this.#safe.seq = this.#standing.last
     await this.read(onEntry, known)
@@ -216,7 +218,7 @@ export class DatabaseJournal implements Journal {
   /** A database that does not answer now may answer later. */
   readonly #reading: Ask = (text, values) =>
     this.database.ask(text, values).catch(cause => {
-      throw new UnavailableError('The journal', cause)
+      throw unavailableBy('The journal', cause)
     })
 
   /** The entries after a known one. */
@@ -264,7 +266,7 @@ export class DatabaseJournal implements Journal {
         })
         .catch(cause => {
           if (cause instanceof LostError) this.options.onLost()
-          throw new UnavailableError('The journal', cause, !isRefusal(cause))
+          throw unavailableBy('The journal', cause, !isRefusal(cause))
         })
       // If they stay, the next replacement removes them.
       await this.database
@@ -291,9 +293,8 @@ export class DatabaseJournal implements Journal {
 }
 
 /** Another process has taken the account. */
-class LostError extends Error {
+class LostError extends StoreError {
   constructor() {
     super('another process holds the account now')
-    this.name = 'LostError'
   }
 }

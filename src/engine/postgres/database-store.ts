@@ -7,17 +7,19 @@ import type { RealClocks } from '../real-time.ts'
 import { MerchantTakenError, Registry } from '../registry.ts'
 import { StartError } from '../start-error.ts'
 import type { AccountStore, ServerFacts, SharedSetting, Store } from '../store.ts'
-import { UnavailableError } from '../unavailable.ts'
+import { StoreError, UnavailableError } from '../unavailable.ts'
 import { Database } from './database.ts'
 import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts'
 import { DatabaseChanges } from './database-changes.ts'
-import { refusePooler, startErrorOf } from './database-error.ts'
+import { refusePooler, startErrorOf, unavailableBy } from './database-error.ts'
 import { DatabaseHolders, merchantOf } from './database-holders.ts'
 import { DatabaseImages } from './database-images.ts'
 import type { Standing } from './database-journal.ts'
+import { noteAhead } from './holding-row.ts'
 import { Lease } from './lease.ts'
 import { readServing } from './nodes.ts'
 import { openAccount } from './open-account.ts'
+import { Outage } from './outage.ts'
 import { bringUpToDate } from './schema.ts'
 import { agreeOn } from './shared-settings.ts'
 import { makeWorkingFolder } from './working-folder.ts'
@@ -82,12 +84,15 @@ export class DatabaseStore implements Store {
       await bringUpToDate(database, address, options.mustExist)
       if (options.alone) await refuseServed(database, address)
       const node = `${hostname()}-${process.pid}`
+      const outage = new Outage(address, options.time.monotonic, options.warn)
       const lease: Lease = new Lease(leaseDatabase, {
         node,
         ...options.time,
         onLapse: () => holders.lapsed(),
         onReturn: id => store.#agreeAgain(id),
+        onSetBack: (id, wallMs) => noteAhead(leaseDatabase.ask, id, wallMs),
         onRenewed: () => {
+          outage.worked()
           void holders.openDue().catch(() => {})
           void holders.spread().catch(() => {})
         },
@@ -97,6 +102,7 @@ export class DatabaseStore implements Store {
       await lease.begin()
       const folder = await makeWorkingFolder()
       const store = new DatabaseStore(address, options, database, leaseDatabase, lease, holders, folder)
+      for (const each of [database, leaseDatabase]) each.onFailure = cause => outage.failed(cause)
       return store
     } catch (cause) {
       await database.close()
@@ -125,15 +131,19 @@ export class DatabaseStore implements Store {
   }
 
   /** Where it is held, unless by this process; by this one, if nobody did. */
-  #elsewhere(name: string): Promise<string | undefined> {
-    return this.holders.hold(name, AbortSignal.timeout(OPEN_WITHIN_MS))
+  async #elsewhere(name: string): Promise<string | undefined> {
+    try {
+      return await this.holders.hold(name, AbortSignal.timeout(OPEN_WITHIN_MS))
+    } catch (cause) {
+      throw unavailableBy('The account', cause)
+    }
   }
 
   async openAccount(account: Account): Promise<AccountStore> {
     const elsewhere = await this.#elsewhere(account.id)
     const holding = this.holders.holding(account.id)
     if (elsewhere !== undefined || !holding)
-      throw new UnavailableError('The account', new Error(`it is held by ${elsewhere}`))
+      throw new UnavailableError('The account', new StoreError('another process holds it'))
     const { process: writer, term, wallMs } = holding
     try {
       const opened = await this.#open(account, writer, term)
@@ -141,7 +151,7 @@ export class DatabaseStore implements Store {
     } catch (cause) {
       // Damage is permanent, but what could not be read now may be readable later.
       const isLasting = cause instanceof StartError || cause instanceof UnavailableError
-      throw isLasting ? cause : new UnavailableError('The account', cause)
+      throw isLasting ? cause : unavailableBy('The account', cause)
     }
   }
 
@@ -172,7 +182,7 @@ export class DatabaseStore implements Store {
     const [row] = rows
     if (!row) {
       this.holders.lost(account)
-      throw new UnavailableError('The account', new Error('another process has just taken it'))
+      throw new UnavailableError('The account', new StoreError('another process has just taken it'))
     }
     return { ...row, epoch: Number(row.epoch), last: Number(row.last) }
   }
@@ -254,6 +264,7 @@ export class DatabaseStore implements Store {
   }
 
   async release(): Promise<void> {
+    for (const each of [this.database, this.leaseDatabase]) each.onFailure = undefined
     const holder = this.lease.registered ? this.lease.id : null
     await this.lease.release()
     if (holder !== null) await this.#forgetRemoved(holder).catch(() => {})

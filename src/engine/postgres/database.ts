@@ -39,6 +39,8 @@ export class Database {
   readonly #pool: pg.Pool
   #closing: Promise<void> | undefined
   readonly #names = new Map<string, string>()
+  /** Told of each statement that fails. */
+  onFailure: ((cause: unknown) => void) | undefined
 
   constructor(address: DatabaseAddress, { connections, sync, silenceMs = SILENCE_MS }: DatabaseOptions) {
     const settings = {
@@ -64,8 +66,20 @@ export class Database {
     this.#pool.on('error', () => {})
   }
 
-  readonly ask: Ask = async (text, values = []) =>
-    resultOf(await this.#pool.query(this.#prepared(text, values)))
+  readonly ask: Ask = (text, values) => this.#ask(this.#pool, text, values)
+
+  async #ask<Row>(
+    through: pg.Pool | pg.PoolClient,
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<Result<Row>> {
+    try {
+      return resultOf(await through.query(this.#prepared(text, values)))
+    } catch (cause) {
+      this.onFailure?.(cause)
+      throw cause
+    }
+  }
 
   /** Executes all statements of the work, or none. */
   readonly transaction = async <T>(work: (ask: Ask) => Promise<T>): Promise<T> => {
@@ -73,9 +87,7 @@ export class Database {
     let failure: Error | undefined
     try {
       await client.query('BEGIN')
-      const result = await work(async (text, values = []) =>
-        resultOf(await client.query(this.#prepared(text, values))),
-      )
+      const result = await work((text, values) => this.#ask(client, text, values))
       await client.query('COMMIT')
       return result
     } catch (cause) {

@@ -7,6 +7,8 @@ export const LEASE_MS = 3000
 /** A holder that has not renewed its lease for this long is no longer called: it may be gone. */
 export const OVERDUE_MS = 1900
 const RENEW_EVERY_MS = 900
+/** Less than the time between the last answer of a lost holder and the end of its lease. */
+const SLACK_MS = 20
 
 interface LeaseOptions {
   readonly node: string
@@ -19,6 +21,8 @@ interface LeaseOptions {
    * renewed.
    */
   readonly onReturn: (id: number) => Promise<unknown>
+  /** The wall clock was set back from there, which the accounts of this process do not follow. */
+  readonly onSetBack: (id: number, wallMs: number) => Promise<void>
   /** The lease was renewed. */
   readonly onRenewed: () => void
 }
@@ -42,11 +46,21 @@ export class Lease {
   #timer: NodeJS.Timeout | undefined
   #renewing: Promise<void> | undefined
   #released = false
+  /** What both clocks showed at the last renewal. */
+  #seen: { readonly wall: number; readonly when: number }
 
   constructor(
     private readonly database: Database,
     private readonly options: LeaseOptions,
-  ) {}
+  ) {
+    this.#seen = this.#look()
+  }
+
+  #look() {
+    const when = this.options.monotonic()
+    // Read last, so that a pause between the two does not look as if it was set back.
+    return { wall: this.options.wall(), when }
+  }
 
   /** Throws if the database cannot be written. */
   async begin(): Promise<void> {
@@ -100,6 +114,7 @@ export class Lease {
   async #renew(): Promise<void> {
     const from = this.options.monotonic()
     const { id } = this
+    await this.#noteSetBack(id)
     // A lease that others have ended cannot be renewed: both lock the row.
     const { count } = await this.database.ask(
       `UPDATE processes SET renewed_at = clock_timestamp(), wall_ms = $2, lag_ms = $3, takeovers = $4, forwarded = $5,
@@ -120,6 +135,13 @@ export class Lease {
     }
     this.#term = { id: this.id, until: from + LEASE_MS }
     this.options.onRenewed()
+  }
+
+  async #noteSetBack(id: number): Promise<void> {
+    const { wall, when } = this.#look()
+    const reached = this.#seen.wall + (when - this.#seen.when)
+    if (reached - wall > SLACK_MS) await this.options.onSetBack(id, reached)
+    this.#seen = { wall, when }
   }
 
   #renewLater(): void {

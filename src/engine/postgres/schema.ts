@@ -57,6 +57,8 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
   '0006-departures': [
     `ALTER TABLE processes ADD leaving boolean NOT NULL DEFAULT false, ADD answered_all boolean NOT NULL DEFAULT false`,
   ],
+  // The holder's wall clock may be behind that of an earlier one, and its accounts then run on from there.
+  '0007-taken': [`ALTER TABLE holdings ADD taken_at timestamptz`],
 }
 export const LATEST = Object.keys(STEPS)
 

@@ -4,7 +4,7 @@ import type { Agent } from 'undici'
 import type { Holders } from '../../engine/holders.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
-import { refuse } from '../refusal.ts'
+import { refuse, storeRefusal } from '../refusal.ts'
 import { Attempt, type Outcome } from './attempt.ts'
 import type { Caller } from './caller.ts'
 import { HANDED_ON, handedOn, passedOn, type SurfaceName, surfaceHandedOn } from './handed-on.ts'
@@ -85,8 +85,8 @@ export class Forwarder {
       const holder = await this.holders.whoHolds(account, signal)
       this.#note(account, holder)
       return holder
-    } catch {
-      if (!signal.aborted) throw refuse('service_unavailable', 'The store is not responding: try again')
+    } catch (cause) {
+      if (!signal.aborted) throw storeRefusal(cause, 'try again')
       throw refuse('service_unavailable', 'No process could take this account over in time')
     }
   }

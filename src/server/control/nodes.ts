@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { HeldMerchant, NodeState } from '../../engine/nodes.ts'
-import { refuse } from '../refusal.ts'
+import { storeRefusal } from '../refusal.ts'
 import type { ControlHandlers } from './control-call.ts'
 import { one, windowIn } from './list-window.ts'
 import type { ControlSettings } from './settings.ts'
@@ -22,8 +22,8 @@ export function nodeCalls({ forwarder }: ControlSettings) {
       const [nodes, { rows, total }] = await Promise.all([
         holders.nodes(),
         holders.heldMerchants({ text, offset, limit }),
-      ]).catch(() => {
-        throw refuse('service_unavailable', 'The store is not responding: try again')
+      ]).catch(cause => {
+        throw storeRefusal(cause, 'try again')
       })
       return answer(200, {
         node: holders.node,

@@ -52,6 +52,14 @@ test('an invalid address is refused, without showing its password', async () => 
     /^7: .*127\.0\.0\.1:1\/d: .*ECONNREFUSED/,
   )
   expect(await failureOf('postgres://u:secret@127.0.0.1:1/d')).not.toContain('secret')
+  // Without the slashes, all of it is a path; with these characters, a part of the password is.
+  for (const address of ['postgres:u:secret@h/d', 'postgres:/u:secret@h/d', 'postgres://u:a#secret@h/d']) {
+    const failure = await failureOf(address)
+    expect(failure).toMatch(
+      /^2: the address of a database is postgres:\/\/USER@.* write a character such as #/,
+    )
+    expect(failure).not.toContain('secret')
+  }
 })
 
 test('a server that accepts a connection and says nothing causes a timeout', async () => {

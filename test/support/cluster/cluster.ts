@@ -8,7 +8,7 @@ export interface Cluster {
   readonly nodes: readonly Server[]
   readonly balancer: TcpProxy
   /** Starts one more. */
-  join(): Promise<Server>
+  join(env?: Readonly<Record<string, string>>): Promise<Server>
   /** Sends it no more calls. The caller must stop it. */
   leave(node: Server): void
 }
@@ -17,19 +17,25 @@ interface Settings {
   readonly store: string
   readonly nodes: number
   readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const TOKEN = 'the-token-of-the-whole-cluster'
 
-export async function startCluster({ store, nodes: count, args = [] }: Settings): Promise<Cluster> {
+export async function startCluster({
+  store,
+  nodes: count,
+  args = [],
+  env: envOfFirst,
+}: Settings): Promise<Cluster> {
   const nodes: Server[] = []
   const balancer = await startTcpProxy([])
   const url = `http://127.0.0.1:${balancer.port}`
   const all = ['--public-url', url, '--control-token', TOKEN, ...args]
   const aim = () => balancer.target(nodes.map(node => Number(new URL(node.listen).port)))
-  const join = async () => {
+  const join = async (env: Readonly<Record<string, string>> = {}) => {
     const dataDir = nodes[0]?.dataDir
-    const node = await startServer({ store, args: all, ...(dataDir === undefined ? {} : { dataDir }) })
+    const node = await startServer({ store, args: all, env, ...(dataDir === undefined ? {} : { dataDir }) })
     nodes.push(node)
     aim()
     return node
@@ -38,7 +44,7 @@ export async function startCluster({ store, nodes: count, args = [] }: Settings)
     nodes.splice(nodes.indexOf(node), 1)
     aim()
   }
-  for (let nth = 0; nth < count; nth++) await join()
+  for (let nth = 0; nth < count; nth++) await join(envOfFirst)
   const [first] = nodes
   if (!first) throw new Error('a cluster needs a process')
   const control_url = `${url}/_paysim`
