@@ -235,7 +235,7 @@ describe.skipIf(reason !== undefined)('a database', () => {
       DROP INDEX paysim.accounts_by_wake;
       ALTER TABLE paysim.processes DROP lag_ms, DROP takeovers, DROP forwarded, DROP moves, DROP leaving,
         DROP answered_all;
-      ALTER TABLE paysim.holdings DROP wall_ms`)
+      ALTER TABLE paysim.holdings DROP wall_ms, DROP taken_at`)
     const { code, all } = await diagnoseStore(url)
     expect([code, all.get('store.schema')]).toEqual([
       0,
