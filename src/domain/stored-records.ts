@@ -5,7 +5,7 @@ import type { Delivery, FrozenRoute, Payment, Payout, ProviderCall, Receipt, Web
 import type { RepeatedParts } from './repeated-parts.ts'
 import { type PaymentScript, UNSCRIPTED_PAYMENT, UNSCRIPTED_PAYOUT } from './script.ts'
 import type { Timer } from './timers.ts'
-import type { KeptAnswer, Kind, RecordKinds, World } from './world.ts'
+import type { KeptAnswer, RecordKind, RecordKinds, World } from './world.ts'
 
 /** Where a stored record is in the list. Its id and its position are not part of its JSON. */
 export interface StoredPosition extends Position {
@@ -278,11 +278,15 @@ const FORMS = {
 }
 
 /** The JSON that is stored for a record. `readRecord` makes the record from it again. */
-export function storeRecord<K extends Kind>(kind: K, record: RecordKinds[K], parts: RepeatedParts): unknown {
+export function storeRecord<K extends RecordKind>(
+  kind: K,
+  record: RecordKinds[K],
+  parts: RepeatedParts,
+): unknown {
   return (FORMS[kind] as unknown as Form<RecordKinds[K], unknown>).store(record, parts)
 }
 
-export function readRecord<K extends Kind>(
+export function readRecord<K extends RecordKind>(
   kind: K,
   stored: unknown,
   position: StoredPosition,

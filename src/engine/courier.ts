@@ -27,7 +27,7 @@ const HELD_AT_MOST_MS = 60_000
 /** How many requests an endpoint gets at a time. */
 const AT_ONCE = 32
 
-interface Attempt {
+interface StartedAttempt {
   readonly delivery: Delivery
   /** The entry that must be safe on disk first. */
   readonly seq: number
@@ -38,15 +38,15 @@ interface Attempt {
 
 /** The attempts of one endpoint. */
 interface Lane {
-  readonly waiting: Queue<Attempt>
+  readonly waiting: Queue<StartedAttempt>
   underWay: number
 }
 
 /** On a clock that stands still, an endpoint receives one event at a time, so that what it sees repeats exactly. */
-const mostAtOnce = ({ standing }: Attempt) => (standing ? 1 : AT_ONCE)
+const mostAtOnce = ({ standing }: StartedAttempt) => (standing ? 1 : AT_ONCE)
 
 /** How the courier sends a request. */
-export interface CourierWays {
+export interface CourierOptions {
   readonly bodyOf: (event: WebhookEvent) => string
   readonly wall: Reading
   readonly sender: WebhookSender
@@ -64,7 +64,7 @@ export class Courier {
   #onIdle: (() => void)[] = []
   readonly #stopping = new AbortController()
   /** Attempts on a clock that stands still: their responses are recorded in this order, so that the journal repeats. */
-  readonly #inOrder = new Queue<Attempt>()
+  readonly #inOrder = new Queue<StartedAttempt>()
   /** The patience of the advance in progress. */
   #patience: Patience | undefined
   /** The deadlines of attempts on a clock that stands still, with their endpoints. An advance can shorten them. */
@@ -72,7 +72,7 @@ export class Courier {
 
   constructor(
     private readonly account: Account,
-    private readonly ways: CourierWays,
+    private readonly options: CourierOptions,
   ) {
     // Each attempt in progress listens. Node 20 takes more than ten listeners for a leak, and warns.
     setMaxListeners(0, this.#stopping.signal)
@@ -116,7 +116,7 @@ export class Courier {
     const { world, clock } = this.account
     const delivery = world.deliveries.get(id)
     if (!delivery) return
-    const attempt: Attempt = { delivery, seq: world.seq, standing: clock.mode === 'virtual' }
+    const attempt: StartedAttempt = { delivery, seq: world.seq, standing: clock.mode === 'virtual' }
     this.#open++
     if (attempt.standing) this.#inOrder.push(attempt)
     const lane = this.#lanes.get(delivery.endpointId) ?? { waiting: new Queue(), underWay: 0 }
@@ -139,7 +139,7 @@ export class Courier {
     }
   }
 
-  async #attempt(attempt: Attempt, lane: Lane): Promise<void> {
+  async #attempt(attempt: StartedAttempt, lane: Lane): Promise<void> {
     const resulting = this.#resultOf(attempt)
     if (attempt.standing) await this.#turnOf(attempt, resulting)
     try {
@@ -159,7 +159,7 @@ export class Courier {
   }
 
   /** Undefined if there is nothing to record. */
-  async #resultOf({ delivery, seq }: Attempt): Promise<AttemptReport | undefined> {
+  async #resultOf({ delivery, seq }: StartedAttempt): Promise<AttemptReport | undefined> {
     const { world, journal } = this.account
     const unsafe = journal.durable(seq)
     try {
@@ -168,14 +168,14 @@ export class Courier {
       return undefined
     }
     if (this.#stopping.signal.aborted) return undefined
-    if (this.ways.hold) await this.#held(delivery, this.ways.hold)
+    if (this.options.hold) await this.#held(delivery, this.options.hold)
     const event = world.events.get(delivery.eventId)
     const endpoint = world.endpoints.get(delivery.endpointId)
     return event && endpoint ? this.#post(delivery, event, endpoint) : REMOVED
   }
 
   /** Resolves when there is a result, and the attempts before it are recorded. */
-  async #turnOf(attempt: Attempt, resulting: Promise<unknown>): Promise<void> {
+  async #turnOf(attempt: StartedAttempt, resulting: Promise<unknown>): Promise<void> {
     await resulting.catch(() => {})
     if (this.#inOrder.first === attempt) return
     await new Promise<void>(resolve => {
@@ -183,7 +183,7 @@ export class Courier {
     })
   }
 
-  async #record({ delivery }: Attempt, result: AttemptReport): Promise<void> {
+  async #record({ delivery }: StartedAttempt, result: AttemptReport): Promise<void> {
     const catchingUp = this.account.catchUp()
     if (catchingUp) await catchingUp
     if (this.#stopping.signal.aborted) return
@@ -207,7 +207,7 @@ export class Courier {
   }
 
   async #post(delivery: Delivery, event: WebhookEvent, endpoint: WebhookEndpoint): Promise<AttemptReport> {
-    const { bodyOf, wall, sender } = this.ways
+    const { bodyOf, wall, sender } = this.options
     const body = bodyOf(event)
     const timestamp = Math.floor(wall() / 1000)
     const secrets =

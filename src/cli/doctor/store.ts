@@ -24,13 +24,13 @@ export async function* checkStore(address: string, from: string, signal: AbortSi
 function problemOf(check: string, cause: unknown): Check {
   const { what, advice, exitCode } = cause instanceof StartError ? cause : new StartError(messageOf(cause), 1)
   return problem(check, what, {
-    advice: advice === undefined ? 'fix this, and run `paysim doctor` again' : startingSmall(advice),
+    advice: advice === undefined ? 'fix this, and run `paysim doctor` again' : uncapitalized(advice),
     exitCode,
   })
 }
 
 /** The text with a small first letter, as in the advice of the other checks. */
-const startingSmall = (text: string) => text.replace(/^[A-Z](?![A-Z])/, letter => letter.toLowerCase())
+const uncapitalized = (text: string) => text.replace(/^[A-Z](?![A-Z])/, letter => letter.toLowerCase())
 
 async function checkDirectory(directory: string, from: string): Promise<Check> {
   for (let folder = directory; ; folder = dirname(folder))
