@@ -22,7 +22,7 @@ const CALL_KINDS = [
 ] as const
 export const KINDS = [...WEBHOOK_KINDS, ...CALL_KINDS, 'restart'] as const
 
-export type Kind = (typeof KINDS)[number]
+export type DisturbanceKind = (typeof KINDS)[number]
 
 /** The kinds that need only an endpoint, not a scenario. */
 export type EndpointKind = Exclude<(typeof WEBHOOK_KINDS)[number], 'webhook-early'>
@@ -30,7 +30,7 @@ export const ENDPOINT_KINDS = WEBHOOK_KINDS.filter((kind): kind is EndpointKind 
 
 /** One thing that goes wrong: the values of a `disturb` step. */
 export interface Disturbance {
-  readonly kind: Kind
+  readonly kind: DisturbanceKind
   /** The type of the webhook event to disturb; for `restart`, the type of the events that come again afterwards. */
   readonly event?: string | undefined
   /** The call to disturb, such as `POST /payment_intents`. */
@@ -47,7 +47,8 @@ export interface Disturbance {
 
 export const FORGERIES = ['webhook-forged', 'webhook-unsigned', 'webhook-stale'] as const
 export type Forgery = (typeof FORGERIES)[number]
-export const isForgery = (kind: Kind): kind is Forgery => FORGERIES.some(forgery => forgery === kind)
+export const isForgery = (kind: DisturbanceKind): kind is Forgery =>
+  FORGERIES.some(forgery => forgery === kind)
 
 /** The operation of a path: each id becomes `:id`. */
 export function operationOf(method: string, path: string): string {

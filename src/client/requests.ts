@@ -1,5 +1,5 @@
 import type * as wire from '../contract/requests.ts'
-import type { Open, PayoutStatus } from './resources.ts'
+import type { OpenEnum, PayoutStatus } from './resources.ts'
 
 /**
  * What a merchant can send: the shapes of the contract. Undefined members are not sent, and enums accept other strings.
@@ -13,7 +13,7 @@ export type PayoutsQuery = Asked<Omit<wire.PayoutListQuery, 'status' | 'limit'>>
 }
 
 type Asked<T> = [T] extends [string]
-  ? Open<T>
+  ? OpenEnum<T>
   : [T] extends [object]
     ? { [M in keyof T]: Asked<NonNullable<T[M]>> | (undefined extends T[M] ? undefined : never) }
     : T

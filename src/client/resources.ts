@@ -7,7 +7,7 @@ import type * as words from '../contract/statuses.ts'
  */
 
 /** Every enum may have other values. */
-export type Open<Known extends string> = Known | (string & {})
+export type OpenEnum<Known extends string> = Known | (string & {})
 
 export type PaymentIntent = Read<wire.PaymentIntent>
 export type PayoutIntent = Read<wire.PayoutIntent>
@@ -19,17 +19,17 @@ export type BankChoice = NonNullable<PaymentMethod['options']['banks']>[number]
 export type NextAction = Read<wire.NextAction>
 export type Receipt = Read<wire.Receipt>
 
-export type Environment = Open<words.Environment>
+export type Environment = OpenEnum<words.Environment>
 export type CheckoutMode = PaymentIntent['checkout_mode']
-export type PaymentStatus = Open<words.PaymentStatus>
-export type PayoutStatus = Open<words.PayoutStatus>
-export type ReceiptStatus = Open<words.ReceiptStatus>
-export type ActionType = Open<wire.ActionType>
-export type PayerField = Open<wire.PayerField>
+export type PaymentStatus = OpenEnum<words.PaymentStatus>
+export type PayoutStatus = OpenEnum<words.PayoutStatus>
+export type ReceiptStatus = OpenEnum<words.ReceiptStatus>
+export type ActionType = OpenEnum<wire.ActionType>
+export type PayerField = OpenEnum<wire.PayerField>
 
 /** A shape as any server may send it: enums may have other values, and nullable members may be missing. */
 type Read<T> = [T] extends [string]
-  ? Open<T>
+  ? OpenEnum<T>
   : [T] extends [readonly (infer Item)[]]
     ? Read<Item>[]
     : [T] extends [object]

@@ -35,7 +35,7 @@ export async function waitFor(options: WaitOptions, tools: WaitTools): Promise<A
   const deadline = tools.now() + timeoutMs
   let shown: string | undefined
   for (let round = 0; ; round++) {
-    const answer = await look(tools)
+    const answer = await poll(tools)
     if ('payment' in answer) {
       const { payment } = answer
       if (payment.text !== shown) onUpdate?.(payment.body, payment)
@@ -48,10 +48,12 @@ export async function waitFor(options: WaitOptions, tools: WaitTools): Promise<A
   }
 }
 
-type Look = { readonly payment: Answer<PaymentIntent> } | { readonly busy: Answer; readonly error: Error }
+type PollResult =
+  | { readonly payment: Answer<PaymentIntent> }
+  | { readonly busy: Answer; readonly error: Error }
 
 /** The server may be too busy for one call, but keep waiting. */
-async function look({ get }: WaitTools): Promise<Look> {
+async function poll({ get }: WaitTools): Promise<PollResult> {
   try {
     return { payment: await get() }
   } catch (error) {
@@ -61,16 +63,16 @@ async function look({ get }: WaitTools): Promise<Look> {
   }
 }
 
-function pauseOf(look: Look, round: number, random: () => number): number {
-  const asked = retryAfter('payment' in look ? look.payment : look.busy)
+function pauseOf(result: PollResult, round: number, random: () => number): number {
+  const asked = retryAfter('payment' in result ? result.payment : result.busy)
   const backoff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** round)
   // Half of it is random, so that many waiting clients do not poll in step.
   const jittered = backoff * (0.5 + random() / 2)
   return Math.max(asked ?? 0, jittered)
 }
 
-function tooLate(look: Look, timeoutMs: number): Error {
-  if ('error' in look) return look.error
-  const { id, status } = look.payment.body
-  return new WaitTimeoutError(`${id} was still ${status} after ${timeoutMs} ms`, look.payment)
+function tooLate(result: PollResult, timeoutMs: number): Error {
+  if ('error' in result) return result.error
+  const { id, status } = result.payment.body
+  return new WaitTimeoutError(`${id} was still ${status} after ${timeoutMs} ms`, result.payment)
 }

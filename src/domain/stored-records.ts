@@ -5,7 +5,7 @@ import type { RepeatedParts } from './repeated-parts.ts'
 import { UNSCRIPTED_PAYOUT } from './script.ts'
 import { type Form, json, type Lean, type ReadContext, type StoredPosition } from './stored-form.ts'
 import type { Timer } from './timers.ts'
-import type { KeptAnswer, Kind, RecordKinds, World } from './world.ts'
+import type { KeptAnswer, RecordKind, RecordKinds, World } from './world.ts'
 
 type StoredPayout = Omit<Payout, 'sortKey' | 'script' | 'failure' | 'cancelReason'> &
   Lean<Pick<Payout, 'script' | 'failure' | 'cancelReason'>>
@@ -123,11 +123,15 @@ const FORMS = {
 }
 
 /** The JSON that is stored for a record. `readRecord` makes the record from it again. */
-export function storeRecord<K extends Kind>(kind: K, record: RecordKinds[K], parts: RepeatedParts): unknown {
+export function storeRecord<K extends RecordKind>(
+  kind: K,
+  record: RecordKinds[K],
+  parts: RepeatedParts,
+): unknown {
   return (FORMS[kind] as unknown as Form<RecordKinds[K], unknown>).store(record, parts)
 }
 
-export function readRecord<K extends Kind>(
+export function readRecord<K extends RecordKind>(
   kind: K,
   stored: unknown,
   position: StoredPosition,

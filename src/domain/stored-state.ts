@@ -6,7 +6,7 @@ import { compileFaults } from './faults/fault.ts'
 import type { Count } from './match-limits.ts'
 import type { WebhookEndpoint } from './model.ts'
 import { compileRule } from './rules/rule.ts'
-import { type Kind, MutableWorld, type PastRecords, TABLES } from './world.ts'
+import { MutableWorld, type PastRecords, type RecordKind, TABLES } from './world.ts'
 
 /** A world without the records in its tables, as JSON. */
 export interface StoredState {
@@ -14,7 +14,7 @@ export interface StoredState {
   readonly moves: number
   readonly at: number
   /** How many records of each kind ever arrived. */
-  readonly arrivals: Readonly<Record<Kind, number>>
+  readonly arrivals: Readonly<Record<RecordKind, number>>
   readonly timersSet: number
   readonly answersSince: number | null
   readonly endpoints: readonly WebhookEndpoint[]
@@ -29,7 +29,7 @@ export interface StoredState {
   readonly clock: ClockSetting | null
 }
 
-export const KINDS = Object.keys(TABLES) as Kind[]
+export const KINDS = Object.keys(TABLES) as RecordKind[]
 
 export function storeState(world: MutableWorld): StoredState {
   const { seq, moves, at, timers, kept, endpoints, rules, catalogue, faults, clock } = world
@@ -38,7 +38,7 @@ export function storeState(world: MutableWorld): StoredState {
     moves,
     at,
     arrivals: Object.fromEntries(KINDS.map(kind => [kind, world.table(kind).arrivals])) as Record<
-      Kind,
+      RecordKind,
       number
     >,
     timersSet: timers.ordinal,

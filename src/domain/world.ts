@@ -76,12 +76,12 @@ export interface RecordKinds {
   readonly timers: Timer
 }
 
-export type Kind = keyof RecordKinds
+export type RecordKind = keyof RecordKinds
 
 /** The stored records of each table. */
-export type PastRecords = { readonly [K in Kind]: Past<RecordKinds[K]> }
+export type PastRecords = { readonly [K in RecordKind]: Past<RecordKinds[K]> }
 
-export const TABLES: { readonly [K in Kind]: TableShape<RecordKinds[K]> } = {
+export const TABLES: { readonly [K in RecordKind]: TableShape<RecordKinds[K]> } = {
   payments: {
     at: ({ sortKey }) => sortKey.createdAt,
     ordinal: ({ sortKey }) => sortKey.ordinal,
@@ -137,8 +137,8 @@ export class MutableWorld implements World {
     this.timers = new Timers(past?.timers)
   }
 
-  table<K extends Kind>(kind: K): Table<RecordKinds[K]> {
-    const table = kind === 'timers' ? this.timers.table : this[kind as Exclude<Kind, 'timers'>]
+  table<K extends RecordKind>(kind: K): Table<RecordKinds[K]> {
+    const table = kind === 'timers' ? this.timers.table : this[kind as Exclude<RecordKind, 'timers'>]
     return table as unknown as Table<RecordKinds[K]>
   }
 }

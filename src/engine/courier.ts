@@ -30,7 +30,7 @@ const AT_ONCE = 32
 /** How many characters the bodies of an account's waiting attempts have. A body over this is read when it is sent. */
 const MOST_BODIES = 32 * 1024 * 1024
 
-interface Attempt {
+interface StartedAttempt {
   readonly delivery: Delivery
   /** The entry that must be safe on disk first. */
   readonly seq: number
@@ -43,15 +43,15 @@ interface Attempt {
 
 /** The attempts of one endpoint. */
 interface Lane {
-  readonly waiting: Queue<Attempt>
+  readonly waiting: Queue<StartedAttempt>
   underWay: number
 }
 
 /** On a clock that stands still, an endpoint receives one event at a time, so that what it sees repeats exactly. */
-const mostAtOnce = ({ standing }: Attempt) => (standing ? 1 : AT_ONCE)
+const mostAtOnce = ({ standing }: StartedAttempt) => (standing ? 1 : AT_ONCE)
 
 /** How the courier sends a request. */
-export interface CourierWays {
+export interface CourierOptions {
   readonly bodyOf: (event: WebhookEvent) => string
   readonly wall: Reading
   readonly sender: WebhookSender
@@ -71,7 +71,7 @@ export class Courier {
   #onIdle: (() => void)[] = []
   readonly #stopping = new AbortController()
   /** Attempts on a clock that stands still: their responses are recorded in this order, so that the journal repeats. */
-  readonly #inOrder = new Queue<Attempt>()
+  readonly #inOrder = new Queue<StartedAttempt>()
   /** The patience of the advance in progress. */
   #patience: Patience | undefined
   /** The deadlines of attempts on a clock that stands still, with their endpoints. An advance can shorten them. */
@@ -79,7 +79,7 @@ export class Courier {
 
   constructor(
     private readonly account: Account,
-    private readonly ways: CourierWays,
+    private readonly options: CourierOptions,
   ) {
     // Each attempt in progress listens. Node 20 takes more than ten listeners for a leak, and warns.
     setMaxListeners(0, this.#stopping.signal)
@@ -125,7 +125,7 @@ export class Courier {
     const delivery = world.deliveries.get(id)
     if (!delivery) return
     const body = this.#bodies < MOST_BODIES ? sentBody : undefined
-    const attempt: Attempt = { delivery, seq: world.seq, standing: clock.mode === 'virtual', body }
+    const attempt: StartedAttempt = { delivery, seq: world.seq, standing: clock.mode === 'virtual', body }
     this.#open++
     this.#bodies += body?.length ?? 0
     if (attempt.standing) this.#inOrder.push(attempt)
@@ -150,7 +150,7 @@ export class Courier {
     }
   }
 
-  async #attempt(attempt: Attempt, lane: Lane): Promise<void> {
+  async #attempt(attempt: StartedAttempt, lane: Lane): Promise<void> {
     const resulting = this.#resultOf(attempt)
     if (attempt.standing) await this.#turnOf(attempt, resulting)
     try {
@@ -170,7 +170,7 @@ export class Courier {
   }
 
   /** Undefined if there is nothing to record. */
-  async #resultOf({ delivery, seq, body: sentBody }: Attempt): Promise<AttemptReport | undefined> {
+  async #resultOf({ delivery, seq, body: sentBody }: StartedAttempt): Promise<AttemptReport | undefined> {
     const { world, journal } = this.account
     const unsafe = journal.durable(seq)
     try {
@@ -179,7 +179,7 @@ export class Courier {
       return undefined
     }
     if (this.#stopping.signal.aborted) return undefined
-    if (this.ways.hold) await this.#held(delivery, this.ways.hold)
+    if (this.options.hold) await this.#held(delivery, this.options.hold)
     const endpoint = world.endpoints.get(delivery.endpointId)
     const body = sentBody ?? this.#bodyOf(delivery)
     return endpoint && body !== undefined ? this.#post(delivery, body, endpoint) : REMOVED
@@ -187,11 +187,11 @@ export class Courier {
 
   #bodyOf({ eventId }: Delivery): string | undefined {
     const event = this.account.world.events.get(eventId)
-    return event && this.ways.bodyOf(event)
+    return event && this.options.bodyOf(event)
   }
 
   /** Resolves when there is a result, and the attempts before it are recorded. */
-  async #turnOf(attempt: Attempt, resulting: Promise<unknown>): Promise<void> {
+  async #turnOf(attempt: StartedAttempt, resulting: Promise<unknown>): Promise<void> {
     await resulting.catch(() => {})
     if (this.#inOrder.first === attempt) return
     await new Promise<void>(resolve => {
@@ -199,7 +199,7 @@ export class Courier {
     })
   }
 
-  async #record({ delivery }: Attempt, result: AttemptReport): Promise<void> {
+  async #record({ delivery }: StartedAttempt, result: AttemptReport): Promise<void> {
     const catchingUp = this.account.catchUp()
     if (catchingUp) await catchingUp
     if (this.#stopping.signal.aborted) return
@@ -223,7 +223,7 @@ export class Courier {
   }
 
   async #post(delivery: Delivery, body: string, endpoint: WebhookEndpoint): Promise<AttemptReport> {
-    const { wall, sender } = this.ways
+    const { wall, sender } = this.options
     const { eventId } = delivery
     const timestamp = Math.floor(wall() / 1000)
     const secrets =

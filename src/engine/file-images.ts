@@ -1,6 +1,6 @@
 import { type FileHandle, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { imagesIn, type Place, packed, readImage } from './image-pack.ts'
+import { type ByteRange, imagesIn, packed, readImage } from './image-pack.ts'
 import { demandDigest, digestOf, type ImageStore } from './image-store.ts'
 import {
   codeOf,
@@ -15,7 +15,7 @@ import { UnavailableError } from './unavailable.ts'
 
 type Images = Map<string, readonly Buffer[]>
 
-interface KnownPlace extends Place {
+interface KnownPlace extends ByteRange {
   readonly pack: number
   /** Whether this run wrote it; what an earlier run wrote may not have been synced. */
   readonly isSafe: boolean

@@ -12,7 +12,7 @@ import {
   linesOf,
   whole,
 } from './journal-file.ts'
-import { isHeader, lineToday, readLine, writeLine } from './journal-format.ts'
+import { isHeader, lineInCurrentForm, readLine, writeLine } from './journal-format.ts'
 import { entriesMissing, Segments } from './journal-segments.ts'
 import { KeptFile } from './kept-file.ts'
 import { openPrivate, succeeds, writeAll } from './private-files.ts'
@@ -186,7 +186,7 @@ export class FileJournal implements Journal {
   }
 
   async *lines(): AsyncIterable<string> {
-    for await (const { text } of this.#lines()) yield lineToday(text)
+    for await (const { text } of this.#lines()) yield lineInCurrentForm(text)
   }
 
   /** The number of the oldest entry that is kept. */

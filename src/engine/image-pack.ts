@@ -8,7 +8,7 @@ import { openSealed, sealLine } from './journal-format.ts'
  */
 
 /** Where the bytes of an image are in its pack. */
-export interface Place {
+export interface ByteRange {
   readonly at: number
   readonly size: number
 }
@@ -27,7 +27,7 @@ const SEARCHED_AT_ONCE = 256 * 1024
 /** What is appended for each image, and the places that they have after that. `at` is the end of the pack. */
 export function packed(images: Iterable<readonly [string, readonly Buffer[]]>, at: number) {
   const pieces: Buffer[] = []
-  const places: (readonly [string, Place])[] = []
+  const places: (readonly [string, ByteRange])[] = []
   let end = at
   for (const [digest, bytes] of images) {
     const size = bytes.reduce((sum, { length }) => sum + length, 0)
@@ -40,7 +40,7 @@ export function packed(images: Iterable<readonly [string, readonly Buffer[]]>, a
 }
 
 /** Every whole image of a pack, with its place. What is damaged or incomplete is left out. */
-export async function* imagesIn(handle: FileHandle): AsyncGenerator<readonly [string, Place]> {
+export async function* imagesIn(handle: FileHandle): AsyncGenerator<readonly [string, ByteRange]> {
   const { size: end } = await handle.stat()
   let at = 0
   let isAfterDamage = false
@@ -58,14 +58,14 @@ export async function* imagesIn(handle: FileHandle): AsyncGenerator<readonly [st
   }
 }
 
-interface Found {
+interface ImageInPack {
   readonly digest: string
-  readonly place: Place
+  readonly place: ByteRange
   /** The position of the next header. */
   readonly next: number
 }
 
-async function imageAt(handle: FileHandle, at: number): Promise<Found | undefined> {
+async function imageAt(handle: FileHandle, at: number): Promise<ImageInPack | undefined> {
   const start = await readAt(handle, at, HEADER_BYTES)
   const length = start.indexOf(LINE_FEED)
   if (length === -1) return undefined
@@ -92,7 +92,7 @@ async function nextHeader(handle: FileHandle, from: number, end: number): Promis
 /** The bytes of an image, if they are still those that were stored. */
 export async function readImage(
   handle: FileHandle,
-  { digest, place }: { readonly digest: string; readonly place: Place },
+  { digest, place }: { readonly digest: string; readonly place: ByteRange },
 ): Promise<Buffer | undefined> {
   const bytes = await readAt(handle, place.at, place.size)
   return digestOf(bytes) === digest ? bytes : undefined

@@ -86,13 +86,13 @@ function upcast(line: Line, upcasts = UPCASTS): Line {
 }
 
 /** An entry from outside in the current form. Its problems are found when its fields are checked. */
-export function entryToday(entry: unknown): unknown {
+export function entryInCurrentForm(entry: unknown): unknown {
   const isOlder = typeof entry === 'object' && entry !== null && 'v' in entry && Number(entry.v) in UPCASTS
   return isOlder ? upcast(entry as Line) : entry
 }
 
 /** A line of a journal as this version would write it. */
-export const lineToday = (line: string): string =>
+export const lineInCurrentForm = (line: string): string =>
   line.startsWith(`{"v":${JOURNAL_VERSION},`) ? `${line}\n` : writeLine(readLine(line))
 
 /** The JSON of an entry, from a line of this version. It need not be parsed and written again. */

@@ -10,14 +10,14 @@ export interface KeyHolder {
   readonly account: ServedAccount
 }
 
-type Open = (merchant: MerchantRecord, environment: Environment) => Promise<AccountRuntime>
+type OpenAccount = (merchant: MerchantRecord, environment: Environment) => Promise<AccountRuntime>
 
 /** The accounts of the listed merchants, by name and by key. */
 export class ServedAccounts {
   readonly #accounts = new Map<string, ServedAccount>()
   readonly #keys = new Map<string, KeyHolder>()
 
-  constructor(private readonly open: Open) {}
+  constructor(private readonly open: OpenAccount) {}
 
   get all(): readonly ServedAccount[] {
     return [...this.#accounts.values()]

@@ -105,7 +105,7 @@ function post(
   const { headers, body, limitMs, stopping, onBegin } = request
   return new Promise((resolve, reject) => {
     if (stopping.aborted) return reject(new Error('stopped'))
-    const exchange = new Exchange(resolve, reject)
+    const exchange = new WebhookExchange(resolve, reject)
     exchange.deadline = new Deadline(limitMs, stopping, reason => exchange.fail(reason))
     onBegin(exchange.deadline)
     const path = `${pathname}${search}`
@@ -114,7 +114,7 @@ function post(
 }
 
 /** One request and its answer. */
-class Exchange implements Dispatcher.DispatchHandler {
+class WebhookExchange implements Dispatcher.DispatchHandler {
   deadline: Deadline | undefined
   #controller: Dispatcher.DispatchController | undefined
   #status = 0

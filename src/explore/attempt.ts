@@ -9,14 +9,14 @@ import {
   type Target,
 } from '../scenario/index.ts'
 import { disturbedStory } from './disturbed-story.ts'
-import type { Place } from './kinds.ts'
+import type { PlacedDisturbance } from './kinds.ts'
 import type { RunSlot, RunSlots } from './run-slots.ts'
 import { SlownessWatch } from './slowness.ts'
 import type { StoryRecord } from './story-record.ts'
 
 /** The outcome of one run with disturbances. */
 export interface Attempt {
-  readonly places: readonly Place[]
+  readonly places: readonly PlacedDisturbance[]
   outcome: 'survived' | 'failed' | 'not met' | 'not judged'
   readonly failure?: Failure
   /** It failed before the time that the file allows was over, in the same way as an earlier run. */
@@ -83,7 +83,7 @@ export class Attempts {
   }
 
   async try(
-    places: readonly Place[],
+    places: readonly PlacedDisturbance[],
     story: StoryRecord,
     patience: Patience | undefined,
     slot?: RunSlot,

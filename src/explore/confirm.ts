@@ -1,13 +1,13 @@
-import type { Kind } from '../application/disturbance.ts'
+import type { DisturbanceKind } from '../application/disturbance.ts'
 import type { Attempt, Attempts, Failure } from './attempt.ts'
 import type { FirstTry } from './first-try.ts'
-import { describePlace, KIND_RULES, type Place } from './kinds.ts'
+import { describePlace, KIND_RULES, type PlacedDisturbance } from './kinds.ts'
 import type { StoryRecord } from './story-record.ts'
 
 /** A failure of the application, with the smallest disturbance that causes it. */
 export interface Finding {
-  readonly kinds: readonly Kind[]
-  readonly places: readonly Place[]
+  readonly kinds: readonly DisturbanceKind[]
+  readonly places: readonly PlacedDisturbance[]
   readonly failure: Failure
   /** How many disturbances caused the same failure. */
   readonly alike: number
@@ -120,5 +120,5 @@ const latestFirst = (alike: readonly Attempt[]): Attempt[] =>
   alike.toReversed().sort((a, b) => Number(a.isHasty) - Number(b.isHasty) || lastStep(b) - lastStep(a))
 const lastStep = ({ places }: Attempt) => Math.max(...places.map(({ before }) => before))
 
-const sameIn = (one: readonly Place[], other: readonly Place[]) =>
+const sameIn = (one: readonly PlacedDisturbance[], other: readonly PlacedDisturbance[]) =>
   one.map(describePlace).join() === other.map(describePlace).join()

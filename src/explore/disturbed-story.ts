@@ -1,18 +1,18 @@
 import type { ScenarioData } from '../scenario/index.ts'
-import type { Place } from './kinds.ts'
+import type { PlacedDisturbance } from './kinds.ts'
 import type { StoryRecord } from './story-record.ts'
 
 type Step = Record<string, unknown>
 
 /** A `disturb` step as in a scenario file. */
-function disturbStep({ kind, before: _, ...rest }: Place): Step {
+function disturbStep({ kind, before: _, ...rest }: PlacedDisturbance): Step {
   return { disturb: kind, ...rest }
 }
 
 /** The scenario with disturbances inserted, and with checks of the application's final state at the end. */
 export function disturbedStory(
   data: ScenarioData,
-  places: readonly Place[],
+  places: readonly PlacedDisturbance[],
   story: StoryRecord,
 ): ScenarioData {
   const steps = (data.steps ?? []) as Step[]

@@ -27,14 +27,14 @@ export interface EndpointSettings {
 }
 
 /** One request to the endpoint, and its answer. */
-export interface Exchange extends WebhookReply {
+export interface EndpointExchange extends WebhookReply {
   readonly sent: string
   readonly ms: number
 }
 
 export interface EndpointVerdict {
   readonly kind: EndpointKind | 'plain'
-  readonly exchanges: readonly Exchange[]
+  readonly exchanges: readonly EndpointExchange[]
   readonly problems: readonly string[]
 }
 
@@ -82,7 +82,7 @@ async function sendPlain(
   begin: () => Promise<Round>,
   state: ObservedState | undefined,
 ): Promise<{ verdict: EndpointVerdict; notes: string[] }> {
-  const exchanges: Exchange[] = []
+  const exchanges: EndpointExchange[] = []
   const changes: (readonly string[])[] = []
   for (let left = event || !state ? 1 : PLAIN_EVENTS; left > 0; left--) {
     const round = await begin()
@@ -119,12 +119,12 @@ function learn(
   return ['Ordinary events changed the state in different ways, so only repeated events were compared.']
 }
 
-const isUnreachable = (exchange: Exchange) => exchange.status === 0 && !isTimedOut(exchange)
+const isUnreachable = (exchange: EndpointExchange) => exchange.status === 0 && !isTimedOut(exchange)
 
-const answered = ({ sent, status, answer }: Exchange) =>
+const answered = ({ sent, status, answer }: EndpointExchange) =>
   status === 0 ? `${sent} got no answer: ${answer}` : `${sent} was answered ${status}`
 
-function adviceFor({ status }: Exchange): string {
+function adviceFor({ status }: EndpointExchange): string {
   if (status === 0) return 'Answer first, and do slow work later'
   if (status === 401 || status === 403)
     return 'Check that the application has this secret, and that it verifies the raw bytes of the body'
@@ -136,7 +136,7 @@ function adviceFor({ status }: Exchange): string {
 
 /** One event, all messages about it, and the problems of the answers and the state. */
 class Round {
-  readonly exchanges: Exchange[] = []
+  readonly exchanges: EndpointExchange[] = []
   readonly problems: string[] = []
   /** What the event changed, if ordinary events do not show what it must change. */
   #own: ExpectedChange | undefined
@@ -156,7 +156,7 @@ class Round {
     return posted(this.event, this.secret)
   }
 
-  async send(sent: string, message: WebhookMessage): Promise<Exchange> {
+  async send(sent: string, message: WebhookMessage): Promise<EndpointExchange> {
     const startedAt = performance.now()
     const reply = await postWebhook(this.settings.url, message, this.agent)
     const exchange = { sent, ...reply, ms: performance.now() - startedAt }
@@ -224,7 +224,7 @@ const CHECKS: Readonly<Record<EndpointKind, (round: Round) => Promise<void>>> = 
     )
     const refused = both.filter(({ status }) => !isSuccess(status))
     // One of the two may have to wait for the other, so retry it.
-    const isServerError = ({ status }: Exchange) => status === 0 || status >= 500
+    const isServerError = ({ status }: EndpointExchange) => status === 0 || status >= 500
     if (refused.length === 2 || refused.some(isServerError)) round.problems.push(...refused.map(answered))
     else if (refused.length > 0)
       await round.sendTrue('the same event again', sentAgain(message, round.secret))

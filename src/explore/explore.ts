@@ -1,9 +1,9 @@
-import type { Kind } from '../application/disturbance.ts'
+import type { DisturbanceKind } from '../application/disturbance.ts'
 import type { Scenario, ScenarioResult, Target } from '../scenario/index.ts'
 import { type Attempt, Attempts } from './attempt.ts'
 import { confirm, type Finding } from './confirm.ts'
 import { FirstTry } from './first-try.ts'
-import { KIND_RULES, type KindSettings, type Place, placesOf } from './kinds.ts'
+import { KIND_RULES, type KindSettings, type PlacedDisturbance, placesOf } from './kinds.ts'
 import { pairsOf } from './pairs.ts'
 import { RunSlots } from './run-slots.ts'
 import { common, differences, recordOf, type StoryRecord } from './story-record.ts'
@@ -13,7 +13,7 @@ export interface ExploreSettings extends KindSettings {
   readonly run: string
   readonly seed: number
   readonly jobs: number
-  readonly kinds: readonly Kind[]
+  readonly kinds: readonly DisturbanceKind[]
   readonly mostRuns?: number | undefined
   readonly forMs?: number | undefined
   /** Reports progress to the user. */
@@ -21,7 +21,7 @@ export interface ExploreSettings extends KindSettings {
 }
 
 export interface KindCount {
-  readonly kind: Kind
+  readonly kind: DisturbanceKind
   readonly places: number
   tried: number
   failed: number
@@ -36,7 +36,7 @@ export interface Exploration {
   /** Undefined if the plain run failed. */
   readonly story?: StoryRecord
   readonly differences: readonly string[]
-  readonly places: readonly Place[]
+  readonly places: readonly PlacedDisturbance[]
   readonly counts: readonly KindCount[]
   readonly attempts: readonly Attempt[]
   readonly findings: readonly Finding[]
@@ -66,7 +66,7 @@ interface Tries {
 }
 
 /** Disturbances for one run, and their number in the plan. */
-type Planned = readonly [number, readonly Place[]]
+type Planned = readonly [number, readonly PlacedDisturbance[]]
 
 class Exploring {
   readonly attempts: Attempts
@@ -106,7 +106,7 @@ class Exploring {
   }
 
   /** Leaves out kinds that need a new process for each run if one process serves all runs. */
-  #kinds(): Kind[] {
+  #kinds(): DisturbanceKind[] {
     const { app } = this.scenario.data
     const canRestart = app?.start !== undefined && app.fresh !== 'never'
     return this.settings.kinds.filter(kind => canRestart || !KIND_RULES[kind].restarts)
@@ -122,7 +122,7 @@ class Exploring {
   }
 
   /** Pairs of disturbances that the application survived separately. */
-  *#pairs(places: readonly Place[]): Generator<readonly Place[]> {
+  *#pairs(places: readonly PlacedDisturbance[]): Generator<readonly PlacedDisturbance[]> {
     const { forMs, mostRuns, seed } = this.settings
     const survived = new Set(
       this.#tried.filter(({ outcome }) => outcome === 'survived').flatMap(attempt => attempt.places),
@@ -141,7 +141,7 @@ class Exploring {
    * The disturbances to run, with their numbers, up to the limit. Those in which the application pauses for a second
    * come first, because at the end nothing would be left to do during the pause.
    */
-  #planned(all: Iterable<readonly Place[]>): Iterator<Planned> {
+  #planned(all: Iterable<readonly PlacedDisturbance[]>): Iterator<Planned> {
     const chosen: Planned[] = []
     for (const one of numbered(all)) {
       if (chosen.length >= this.#leftRuns) break
@@ -180,7 +180,7 @@ class Exploring {
     plain: ScenarioResult,
     story: StoryRecord | undefined,
     differences: readonly string[],
-    places: readonly Place[],
+    places: readonly PlacedDisturbance[],
   ): Exploration {
     return {
       scenario: this.scenario,
@@ -199,12 +199,16 @@ class Exploring {
   }
 }
 
-function* numbered(all: Iterable<readonly Place[]>): Generator<Planned> {
+function* numbered(all: Iterable<readonly PlacedDisturbance[]>): Generator<Planned> {
   let at = 0
   for (const places of all) yield [at++, places]
 }
 
-function countOf(kind: Kind, places: readonly Place[], tried: readonly Attempt[]): KindCount {
+function countOf(
+  kind: DisturbanceKind,
+  places: readonly PlacedDisturbance[],
+  tried: readonly Attempt[],
+): KindCount {
   const own = tried.filter(attempt => attempt.places.length === 1 && attempt.places[0]?.kind === kind)
   const with_ = (outcome: Attempt['outcome']) => own.filter(attempt => attempt.outcome === outcome).length
   return {

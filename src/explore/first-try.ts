@@ -1,5 +1,5 @@
 import type { Patience } from '../scenario/index.ts'
-import type { Place } from './kinds.ts'
+import type { PlacedDisturbance } from './kinds.ts'
 import type { StoryRecord } from './story-record.ts'
 
 /**
@@ -14,16 +14,16 @@ export class FirstTry {
     this.#usualMs = Math.max(20, ...finalLooks.map(({ tookMs }) => tookMs))
   }
 
-  patienceFor(places: readonly Place[]): Patience {
+  patienceFor(places: readonly PlacedDisturbance[]): Patience {
     return { ...this.#limitsFor(places), mayGiveUp: request => this.#isSeen(places, request) }
   }
 
   /** For the repetition of a failure that already had all the time that the file allows. */
-  shortPatienceFor(places: readonly Place[]): Patience {
+  shortPatienceFor(places: readonly PlacedDisturbance[]): Patience {
     return { ...this.#limitsFor(places), mayGiveUp: () => true }
   }
 
-  #limitsFor(places: readonly Place[]) {
+  #limitsFor(places: readonly PlacedDisturbance[]) {
     // After a failed call or a start, an application may wait before it retries.
     const isPaused = places.some(
       ({ kind }) => kind.startsWith('call-') || kind === 'restart' || kind === 'webhook-early',
@@ -32,7 +32,7 @@ export class FirstTry {
   }
 
   /** Whether this is a second failure. Pairs are many, so all of them count as one kind. */
-  #isSeen(places: readonly Place[], request: string): boolean {
+  #isSeen(places: readonly PlacedDisturbance[], request: string): boolean {
     const [kind] = places.length === 1 ? places.map(place => place.kind) : ['pair']
     const failure = `${kind} ${request.replace(/\d+/g, '#')}`
     if (this.#seen.has(failure)) return true

@@ -1,10 +1,10 @@
-import { KINDS, type Kind } from '../application/disturbance.ts'
+import { type DisturbanceKind, KINDS } from '../application/disturbance.ts'
 import { hasOpposite } from '../application/webhook-variants.ts'
 import type { StoryRecord } from './story-record.ts'
 
 /** A disturbance at one place of a scenario: a `disturb` step, and the step that it goes before. */
-export interface Place {
-  readonly kind: Kind
+export interface PlacedDisturbance {
+  readonly kind: DisturbanceKind
   /** Counted from 0. */
   readonly before: number
   readonly event?: string
@@ -21,9 +21,9 @@ interface KindRules {
   /** How to write an application that survives it. */
   readonly advice: string
   /** All places in a scenario where it can happen. */
-  readonly places: (story: StoryRecord, settings: KindSettings) => readonly Place[]
+  readonly places: (story: StoryRecord, settings: KindSettings) => readonly PlacedDisturbance[]
   /** Smaller forms to try after a failure, smallest first. */
-  readonly smaller?: (place: Place) => readonly Place[]
+  readonly smaller?: (place: PlacedDisturbance) => readonly PlacedDisturbance[]
   /** Needs a new process for each run. */
   readonly restarts?: true
   /** A correct application waits for a second before it goes on. */
@@ -40,8 +40,8 @@ export interface KindSettings {
 const MOST_READS = 2
 
 const eachWebhook =
-  (kind: Kind, fits: (type: string) => boolean = () => true) =>
-  (story: StoryRecord): Place[] =>
+  (kind: DisturbanceKind, fits: (type: string) => boolean = () => true) =>
+  (story: StoryRecord): PlacedDisturbance[] =>
     story.webhooks
       .filter(({ type }) => fits(type))
       .map(webhook => ({ kind, ...webhookPlace(story, story.webhooks.indexOf(webhook)) }))
@@ -54,8 +54,8 @@ function webhookPlace({ webhooks }: StoryRecord, at: number) {
 }
 
 const eachCall =
-  (kind: Kind, more: Partial<Place> = {}) =>
-  (story: StoryRecord): Place[] =>
+  (kind: DisturbanceKind, more: Partial<PlacedDisturbance> = {}) =>
+  (story: StoryRecord): PlacedDisturbance[] =>
     story.calls.flatMap((call, at) => {
       const place = callPlace(story, at)
       if (call.operation.startsWith('GET ') && (place.nth ?? 1) > MOST_READS) return []
@@ -71,7 +71,7 @@ function callPlace({ calls }: StoryRecord, at: number) {
 }
 
 /** Events that can swap with the next one: the application is not called between the two. */
-function swappable(story: StoryRecord): Place[] {
+function swappable(story: StoryRecord): PlacedDisturbance[] {
   const { webhooks, steps } = story
   return webhooks.flatMap((webhook, at) => {
     const next = webhooks[at + 1]
@@ -81,7 +81,7 @@ function swappable(story: StoryRecord): Place[] {
 }
 
 /** Calls that cause an event at once: in the same step and for the same record, while no time passes. */
-function causes(story: StoryRecord): Place[] {
+function causes(story: StoryRecord): PlacedDisturbance[] {
   const { calls, webhooks, steps } = story
   return calls.flatMap(({ operation, step, subject }, at) => {
     const isTimeless = !['advance', 'wait for payment'].some(verb => verb in (steps[step] ?? {}))
@@ -95,7 +95,7 @@ function causes(story: StoryRecord): Place[] {
 }
 
 /** Restarts after which the events of the previous step come again, as if its answers to them had been lost. */
-function forgettable({ webhooks, steps }: StoryRecord): Place[] {
+function forgettable({ webhooks, steps }: StoryRecord): PlacedDisturbance[] {
   const places = webhooks
     .filter(({ step, status }) => status >= 200 && status < 300 && step + 1 < steps.length)
     .map(({ step, type }) => ({ kind: 'restart' as const, before: step + 1, event: type }))
@@ -103,7 +103,7 @@ function forgettable({ webhooks, steps }: StoryRecord): Place[] {
 }
 
 /** A message that comes before and after the real event may do harm at only one of these times. */
-const onOneSide = ({ when, ...place }: Place): Place[] =>
+const onOneSide = ({ when, ...place }: PlacedDisturbance): PlacedDisturbance[] =>
   when === undefined
     ? [
         { ...place, when: 'after' },
@@ -111,10 +111,10 @@ const onOneSide = ({ when, ...place }: Place): Place[] =>
       ]
     : []
 
-const forgeries = (kind: Kind) => ({ places: eachWebhook(kind, hasOpposite), smaller: onOneSide })
+const forgeries = (kind: DisturbanceKind) => ({ places: eachWebhook(kind, hasOpposite), smaller: onOneSide })
 
 /** Each kind of disturbance: what happens, and where it can happen. docs/surviving.md says how to survive it. */
-export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
+export const KIND_RULES: Readonly<Record<DisturbanceKind, KindRules>> = {
   'webhook-twice': {
     summary: 'the same event comes again',
     advice:
@@ -228,15 +228,28 @@ export const KIND_RULES: Readonly<Record<Kind, KindRules>> = {
 }
 
 /** All places of a scenario where these kinds can happen, in the order of the steps. */
-export function placesOf(story: StoryRecord, kinds: readonly Kind[], settings: KindSettings): Place[] {
-  const order = (kind: Kind) => KINDS.indexOf(kind)
+export function placesOf(
+  story: StoryRecord,
+  kinds: readonly DisturbanceKind[],
+  settings: KindSettings,
+): PlacedDisturbance[] {
+  const order = (kind: DisturbanceKind) => KINDS.indexOf(kind)
   return kinds
     .flatMap(kind => KIND_RULES[kind].places(story, settings))
     .sort((a, b) => a.before - b.before || order(a.kind) - order(b.kind))
 }
 
 /** Describes a place in words. */
-export function describePlace({ kind, before, event, call, nth, attempts, when, delay }: Place): string {
+export function describePlace({
+  kind,
+  before,
+  event,
+  call,
+  nth,
+  attempts,
+  when,
+  delay,
+}: PlacedDisturbance): string {
   if (kind === 'restart')
     return `restart before step ${before + 1}${event === undefined ? '' : `, then ${event} again`}`
   const which = event ?? call

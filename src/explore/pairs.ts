@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
-import { describePlace, type Place } from './kinds.ts'
+import { describePlace, type PlacedDisturbance } from './kinds.ts'
 
 /**
  * Pairs of disturbances, the most promising first: pairs of kinds that were tried least often together, then in an
  * order that depends on the seed. The same seed gives the same order.
  */
-export function* pairsOf(places: readonly Place[], seed: number): Generator<readonly [Place, Place]> {
-  const waiting = new Map<string, { pair: readonly [Place, Place]; rank: string }[]>()
+export function* pairsOf(
+  places: readonly PlacedDisturbance[],
+  seed: number,
+): Generator<readonly [PlacedDisturbance, PlacedDisturbance]> {
+  const waiting = new Map<string, { pair: readonly [PlacedDisturbance, PlacedDisturbance]; rank: string }[]>()
   for (const [at, one] of places.entries())
     for (const other of places.slice(at + 1)) {
       if (conflict(one, other)) continue
@@ -27,7 +30,7 @@ export function* pairsOf(places: readonly Place[], seed: number): Generator<read
 }
 
 /** Two of the same kind at one place are one disturbance, and a disturbed call cannot be disturbed twice. */
-function conflict(one: Place, other: Place): boolean {
+function conflict(one: PlacedDisturbance, other: PlacedDisturbance): boolean {
   const isSameThing =
     one.before === other.before &&
     one.event === other.event &&

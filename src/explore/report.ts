@@ -2,7 +2,7 @@ import { failureLines, type Paint, PLAIN, type ScenarioResult, testSuites } from
 import type { Attempt } from './attempt.ts'
 import type { Finding } from './confirm.ts'
 import { type Exploration, verdictOf } from './explore.ts'
-import { describePlace, KIND_RULES, type Place } from './kinds.ts'
+import { describePlace, KIND_RULES, type PlacedDisturbance } from './kinds.ts'
 import { narrativeOf } from './narrative.ts'
 
 /** An exploration, and the files of its findings. */
@@ -69,7 +69,7 @@ function explorationView({ exploration, saved }: Reported) {
   }
 }
 
-function placeView(place: Place) {
+function placeView(place: PlacedDisturbance) {
   const { kind, before, ...rest } = place
   return { kind, step: before + 1, ...rest, description: describePlace(place) }
 }

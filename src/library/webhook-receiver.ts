@@ -40,14 +40,14 @@ export interface WebhookAddress {
   close(): void
 }
 
-interface Open {
+interface OpenAddress {
   readonly handler: WebhookHandler
   readonly deliveries: Map<string, number>
 }
 
 /** Receives webhooks on this machine, on any free port by default: checks, counts and answers them. */
 export class WebhookReceiver {
-  readonly #addresses = new Map<string, Open>()
+  readonly #addresses = new Map<string, OpenAddress>()
   readonly #underWay = new Set<Promise<void>>()
 
   private constructor(

@@ -20,7 +20,7 @@ import { Listener } from './http/listener.ts'
 import { refuseUnread } from './http/refuse-unread.ts'
 import { Reply } from './http/reply.ts'
 import { Request } from './http/request.ts'
-import type { Found, FoundAccount, Surface } from './http/surface.ts'
+import type { FoundAccount, FoundHandler, Surface } from './http/surface.ts'
 import { merchantApi } from './merchant/index.ts'
 import { payerPages } from './pages/index.ts'
 import { canBeReadAgain } from './read-body.ts'
@@ -148,7 +148,7 @@ export class App {
   }
 
   /** Answers by the newest list of merchants, because another process may have changed it. */
-  async #answerByNewestList(request: Request, reply: Reply, found: Found): Promise<unknown> {
+  async #answerByNewestList(request: Request, reply: Reply, found: FoundHandler): Promise<unknown> {
     await this.#refreshMerchants()
     const account = found.surface.accountOf(request)
     if (!account) return this.#enter(request, reply, found)
@@ -193,7 +193,7 @@ export class App {
     return this.#enter(request, reply, place)
   }
 
-  #enter(request: Request, reply: Reply, place: Found): Promise<unknown> | unknown {
+  #enter(request: Request, reply: Reply, place: FoundHandler): Promise<unknown> | unknown {
     // A refused change of the list is removed first, so that this call shows what the next start will find.
     const enter = () => place.surface.enter(request, reply)
     const entering = this.#settings.gateway.settled?.then(enter) ?? enter()
@@ -204,13 +204,18 @@ export class App {
   }
 
   /** While this process waited, another may have taken the account, and the state here may be old. */
-  #unlessMoved<T>(request: Request, reply: Reply, place: Found, answer: () => T): T | Promise<unknown> {
+  #unlessMoved<T>(
+    request: Request,
+    reply: Reply,
+    place: FoundHandler,
+    answer: () => T,
+  ): T | Promise<unknown> {
     const { account } = place
     const isHere = account === undefined || this.#settings.forwarder?.holders.mayAnswer(account) !== false
     return isHere ? answer() : this.#answerAtHolder(request, reply, { ...place, account })
   }
 
-  #handle(request: Request, reply: Reply, place: Found): Promise<unknown> | unknown {
+  #handle(request: Request, reply: Reply, place: FoundHandler): Promise<unknown> | unknown {
     const { surface, handle } = place
     if (!handle) throw surface.missing(request, reply)
     const begin = () => {
@@ -227,7 +232,7 @@ export class App {
       .then(() => (request.isToRepeat ? undefined : surface.finish?.(request, reply)))
   }
 
-  #find(request: Request, handedOn: SurfaceName | undefined): Found {
+  #find(request: Request, handedOn: SurfaceName | undefined): FoundHandler {
     const given = handedOn && this.#handedOn[handedOn]
     if (given) return { surface: given, handle: given.routes.find(request) }
     const nearest = request.path.startsWith(`${CONTROL_PREFIX}/`) ? this.#control : undefined

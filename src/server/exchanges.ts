@@ -12,7 +12,7 @@ const KEPT = 1000
 /** The limit for the stored part of one body. */
 const MOST_CHARACTERS = 16 * 1024
 
-interface Exchange {
+interface StoredExchange {
   readonly requestId: string
   readonly contentType: string | undefined
   readonly idempotencyKey: string | string[] | undefined
@@ -31,7 +31,7 @@ type Body = { readonly stored: Piece; readonly size: number; readonly truncated:
 export class Exchanges {
   static readonly mostBytes = ByteRing.most
   /** The next one replaces the oldest. */
-  readonly #exchanges: Exchange[] = []
+  readonly #exchanges: StoredExchange[] = []
   #next = 0
   readonly #bodies = new ByteRing()
 

@@ -2,13 +2,17 @@ import { expect, test } from 'vitest'
 import type { Attempt, Attempts } from '../../src/explore/attempt.ts'
 import { confirm } from '../../src/explore/confirm.ts'
 import { FirstTry } from '../../src/explore/first-try.ts'
-import type { Place } from '../../src/explore/kinds.ts'
+import type { PlacedDisturbance } from '../../src/explore/kinds.ts'
 import type { StoryRecord } from '../../src/explore/story-record.ts'
 
 const FAILURE = { sameAs: 'shipments', message: 'shipments is 2, not 1', expected: 1, actual: 2 }
 const STORY: StoryRecord = { steps: [], webhooks: [], calls: [], finalLooks: [], known: [], tookMs: 1 }
 
-const place = (before: number): Place => ({ kind: 'webhook-twice', before, event: 'payment.succeeded' })
+const place = (before: number): PlacedDisturbance => ({
+  kind: 'webhook-twice',
+  before,
+  event: 'payment.succeeded',
+})
 
 function attempt(before: number, outcome: Attempt['outcome'], isHasty: boolean, isSlow = false): Attempt {
   const failure = outcome === 'failed' ? { failure: FAILURE } : {}
@@ -24,7 +28,7 @@ async function confirmed(
 ) {
   const repeated: number[] = []
   const attempts = {
-    async try([first]: readonly Place[]) {
+    async try([first]: readonly PlacedDisturbance[]) {
       const { before = 0 } = first ?? {}
       repeated.push(before)
       const isFailure = fails.includes(before) && repeated.length <= times
@@ -77,7 +81,7 @@ test('a failure that had all its time is repeated before later ones that had not
 
 test('only the first failure of its kind at a request waits as long as the file says', () => {
   const firstTry = new FirstTry(STORY)
-  const mayGiveUp = (...places: Place[]) => firstTry.patienceFor(places).mayGiveUp
+  const mayGiveUp = (...places: PlacedDisturbance[]) => firstTry.patienceFor(places).mayGiveUp
   expect(mayGiveUp(place(1))('GET /orders/run-1-a')).toBe(false)
   expect(mayGiveUp(place(2))('GET /orders/run-2-a')).toBe(true)
   expect(mayGiveUp(place(2))('GET /orders/run-2-b')).toBe(false)

@@ -15,7 +15,7 @@ export interface MerchantFlags extends TargetFlags, OutputFlags {
   readonly yes?: true
 }
 
-interface Kind {
+interface MerchantCommandOptions {
   /** Whether it changes something: then it asks first if the key is live. */
   readonly changes?: boolean
   /** Whether it lists records, so that columns can be chosen. */
@@ -26,7 +26,7 @@ interface Kind {
 export function merchantCommand(
   name: string,
   declare: (command: Command) => Command,
-  kind: Kind = {},
+  kind: MerchantCommandOptions = {},
 ): Command {
   const command = outputFlags(declare(newCommand(name)), kind)
     .optionsGroup('Call options:')

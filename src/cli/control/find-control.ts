@@ -55,12 +55,12 @@ export async function findControl(flags: ControlTargetFlags, standIn?: string): 
 const IN_ENVIRONMENT = 'PAYSIM_CONTROL_URL'
 const LOCAL = 'the local simulator'
 
-interface Found {
+interface FoundSetting {
   readonly value: string
   readonly from: string
 }
 
-const found = (value: string, from: string): Found => ({ value, from })
+const found = (value: string, from: string): FoundSetting => ({ value, from })
 
 /** Where merchant commands go, if the environment or a profile says so. */
 async function gatewayNamed(): Promise<(TargetCandidate & { readonly named: boolean }) | undefined> {
@@ -77,7 +77,7 @@ async function placeOf(
   { controlUrl, controlToken, controlTokenFile }: ControlTargetFlags,
   [local]: readonly LocalSimulator[],
   gateway: Awaited<ReturnType<typeof gatewayNamed>>,
-): Promise<(Found & { readonly named: boolean }) | undefined> {
+): Promise<(FoundSetting & { readonly named: boolean }) | undefined> {
   const { PAYSIM_CONTROL_URL, PAYSIM_CONTROL_TOKEN } = process.env
   if (controlUrl !== undefined) return { ...found(controlUrl, '--control-url'), named: true }
   if (PAYSIM_CONTROL_URL) return { ...found(PAYSIM_CONTROL_URL, IN_ENVIRONMENT), named: true }
@@ -97,7 +97,7 @@ async function tokenOf(
   simulator: LocalSimulator | undefined,
   /** True if the base URL led to the simulator: the token in the environment may belong to another one. */
   preferOwn: boolean,
-): Promise<Found | undefined> {
+): Promise<FoundSetting | undefined> {
   const { PAYSIM_CONTROL_TOKEN } = process.env
   if (controlToken !== undefined && controlTokenFile !== undefined)
     throw new UsageError('--control-token and --control-token-file cannot be combined: give one of them')

@@ -21,7 +21,7 @@ export interface ControlFlags extends ControlTargetFlags, OutputFlags {
   readonly yes?: true
 }
 
-interface Kind {
+interface ControlCommandOptions {
   /** Whether the command is about one account; true by default. */
   readonly account?: boolean
   /** Whether it prints records, not bytes. */
@@ -38,7 +38,13 @@ interface Kind {
 export function controlCommand(
   name: string,
   declare: (command: Command) => Command,
-  { account = true, records = true, list = false, headers = records, asks = false }: Kind = {},
+  {
+    account = true,
+    records = true,
+    list = false,
+    headers = records,
+    asks = false,
+  }: ControlCommandOptions = {},
 ): Command {
   const command = declare(newCommand(name))
   if (records) outputFlags(command, { list })

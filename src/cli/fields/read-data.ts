@@ -6,7 +6,7 @@ import { type Body, isObject, merge } from './body.ts'
 
 /** What `--data` may be. Later kinds override earlier ones. */
 const KINDS = ['stdin', 'file', 'inline'] as const
-type Kind = (typeof KINDS)[number]
+type SourceKind = (typeof KINDS)[number]
 
 /** Reads `file` or `@file`, `-` for stdin, or JSON. Of several of one kind, the last one wins. */
 export async function readData(sources: readonly string[]): Promise<Body> {
@@ -27,7 +27,7 @@ export async function readBody(source: string, { anything = false } = {}): Promi
   return textOf(source)
 }
 
-function kindOf(source: string): Kind {
+function kindOf(source: string): SourceKind {
   if (source === '-' || source === '@-') return 'stdin'
   return source.startsWith('@') || !isInline(source) ? 'file' : 'inline'
 }

@@ -86,7 +86,7 @@ export function joined(before: string, name: string): string {
   return before === '' ? name : `${before}.${name}`
 }
 
-export interface Found {
+export interface Selection {
   /** The values that the path leads to, in order. */
   readonly values: readonly unknown[]
   /** Why there are none: the member does not exist in any record. */
@@ -97,7 +97,7 @@ export interface Found {
  * Follows a path from each of the roots. A step below null, or to an entry that a list does not have, leads to null, since
  * that depends on the data. A name that no record has is a mistake in the path, except for those in `mayLack`.
  */
-export function select(path: Path, roots: readonly unknown[], mayLack: readonly string[] = []): Found {
+export function select(path: Path, roots: readonly unknown[], mayLack: readonly string[] = []): Selection {
   let values = roots
   for (const step of path.steps) {
     const next = values.map(value => follow(step, value, mayLack))

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { KINDS, type Kind } from '../../application/disturbance.ts'
+import { type DisturbanceKind, KINDS } from '../../application/disturbance.ts'
 import { didYouMean, milliseconds } from '../flag-values.ts'
 
 export interface ExploreReport {
@@ -10,8 +10,8 @@ export interface ExploreReport {
 
 export interface ExploreFlags {
   readonly kinds?: true
-  readonly only?: readonly Kind[]
-  readonly skip?: readonly Kind[]
+  readonly only?: readonly DisturbanceKind[]
+  readonly skip?: readonly DisturbanceKind[]
   readonly runs?: number
   readonly for?: number
   readonly seed?: number
@@ -26,13 +26,13 @@ export interface ExploreFlags {
 
 export const wait = milliseconds
 
-function kindNamed(text: string): Kind {
+function kindNamed(text: string): DisturbanceKind {
   const kind = KINDS.find(known => known === text)
   if (kind !== undefined) return kind
   throw new InvalidArgumentError(`${didYouMean(text, KINDS)}\`paysim explore --kinds\` lists the kinds.`)
 }
 
-export const kindList = (text: string): Kind[] =>
+export const kindList = (text: string): DisturbanceKind[] =>
   text
     .split(',')
     .map(word => word.trim())

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
-import { KINDS, type Kind } from '../../application/disturbance.ts'
+import { type DisturbanceKind, KINDS } from '../../application/disturbance.ts'
 import { type Exploration, explore, verdictOf } from '../../explore/explore.ts'
 import { KIND_RULES } from '../../explore/kinds.ts'
 import { exploreJson, exploreJunit, exploreText, type Reported } from '../../explore/report.ts'
@@ -96,7 +96,7 @@ async function exploreOne(
   }
 }
 
-function kindsOf({ only, skip = [] }: ExploreFlags): Kind[] {
+function kindsOf({ only, skip = [] }: ExploreFlags): DisturbanceKind[] {
   return KINDS.filter(kind => (only ?? KINDS).includes(kind) && !skip.includes(kind))
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { VersionPosition } from '../../domain/past.ts'
 import { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { KINDS, restoreWorld, type StoredState, storeState } from '../../domain/stored-state.ts'
-import { type Kind, MutableWorld, type PastRecords } from '../../domain/world.ts'
+import { MutableWorld, type PastRecords, type RecordKind } from '../../domain/world.ts'
 import { messageOf } from '../damaged-error.ts'
 import { inSlices } from '../other-work.ts'
 import { makePrivateFolder } from '../private-files.ts'
@@ -170,7 +170,7 @@ export class Checkpoints {
   #past(arrivals: StoredState['arrivals'], world: () => MutableWorld): PastRecords {
     const { hashSeed } = this.settings
     const [layers, parts] = [this.#layers, this.#parts]
-    const table = (kind: Kind) =>
+    const table = (kind: RecordKind) =>
       new PastTable({ kind, layers, hashSeed, parts, arrivals: arrivals[kind], world })
     return Object.fromEntries(KINDS.map(kind => [kind, table(kind)])) as unknown as PastRecords
   }
@@ -292,7 +292,7 @@ export class Checkpoints {
   #readFromLayers(world: MutableWorld, how: 'release' | 'readFrom'): void {
     if (this.#world !== world || !this.#manifest) return
     const past = this.#past(this.#manifest.state.arrivals, () => world)
-    const read = <K extends Kind>(kind: K) => world.table(kind)[how](past[kind])
+    const read = <K extends RecordKind>(kind: K) => world.table(kind)[how](past[kind])
     for (const kind of KINDS) read(kind)
   }
 }

@@ -2,7 +2,7 @@ import { comparePositions, merged, newestFirst, type Position } from '../../doma
 import type { Item, Past, VersionPosition } from '../../domain/past.ts'
 import type { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { readRecord } from '../../domain/stored-records.ts'
-import { type Kind, type RecordKinds, TABLES, type World } from '../../domain/world.ts'
+import { type RecordKind, type RecordKinds, TABLES, type World } from '../../domain/world.ts'
 import { CacheBudget, Recent } from '../recent.ts'
 import { hashOf } from './id-hash.ts'
 import type { KindInLayer, Layer, StoredLine } from './layer.ts'
@@ -56,7 +56,7 @@ class StoredItem<T> implements Item<T> {
   }
 }
 
-interface PastSettings<K extends Kind> {
+interface PastSettings<K extends RecordKind> {
   readonly kind: K
   /** The oldest first. */
   readonly layers: readonly Layer[]
@@ -69,7 +69,7 @@ interface PastSettings<K extends Kind> {
 }
 
 /** The records of one kind that were written aside, over all layers. A record that still counts is in one of them. */
-export class PastTable<K extends Kind> implements Past<RecordKinds[K]> {
+export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
   readonly lastOrdinal: number
   /** The newest first. */
   readonly #inLayers: readonly KindInLayer[]

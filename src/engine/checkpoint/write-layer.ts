@@ -2,7 +2,7 @@ import type { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { storeRecord } from '../../domain/stored-records.ts'
 import { KINDS } from '../../domain/stored-state.ts'
 import type { Written } from '../../domain/table.ts'
-import { type Kind, type MutableWorld, type RecordKinds, TABLES } from '../../domain/world.ts'
+import { type MutableWorld, type RecordKind, type RecordKinds, TABLES } from '../../domain/world.ts'
 import { sealLine } from '../journal-format.ts'
 import { otherWork } from '../other-work.ts'
 import { openPrivate, writeAll } from '../private-files.ts'
@@ -12,7 +12,7 @@ import { encodeIndex, IndexDraft, inListOrder, type KindIndex } from './layer-in
 import { LineWriter } from './line-writer.ts'
 
 /** The changes of all tables, taken at one moment. */
-export type Changes = { readonly [K in Kind]: Written<RecordKinds[K]> }
+export type Changes = { readonly [K in RecordKind]: Written<RecordKinds[K]> }
 
 export const takeChanges = (world: MutableWorld): Changes =>
   Object.fromEntries(KINDS.map(kind => [kind, world.table(kind).takeChanges()])) as unknown as Changes
@@ -53,7 +53,7 @@ export async function writeLayer(
   return { name, bytes: out.bytes, entries }
 }
 
-async function writeKind<K extends Kind>(
+async function writeKind<K extends RecordKind>(
   kind: K,
   changes: Written<RecordKinds[K]>,
   { hashSeed, parts }: LayerSettings,

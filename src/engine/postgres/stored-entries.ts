@@ -1,7 +1,7 @@
 import type { Entry } from '../../domain/events.ts'
 import { recordsOf } from '../../domain/records-of-event.ts'
 import { DamagedError, messageOf } from '../damaged-error.ts'
-import { demandSeal, lineToday, openLine, readLine, writeLine } from '../journal-format.ts'
+import { demandSeal, lineInCurrentForm, openLine, readLine, writeLine } from '../journal-format.ts'
 import { StartError } from '../start-error.ts'
 import type { Ask } from './database.ts'
 
@@ -54,7 +54,7 @@ export class StoredEntries {
   }
 
   async *lines(): AsyncGenerator<string> {
-    for await (const line of this.#lines(0)) yield lineToday(this.#whole(line))
+    for await (const line of this.#lines(0)) yield lineInCurrentForm(this.#whole(line))
   }
 
   #whole(line: string): string {

@@ -51,7 +51,7 @@ export async function makeAccount(
     : (await control.webhookEndpoints.list())[0]
   inbox.secret = endpoint?.secret ?? ''
   if (data.receiver?.answers) inbox.behave(data.receiver.answers)
-  if (data.catalogue) await layOver(control, data.catalogue)
+  if (data.catalogue) await mergeCatalogue(control, data.catalogue)
   if (data.faults) await control.faults.replace(data.faults)
   return {
     id,
@@ -110,7 +110,7 @@ function clockOf(clock: Scenario['data']['clock']): NonNullable<NewMerchant['clo
 }
 
 /** Merges a catalogue into that of the account, which depends on how the simulator was started. */
-export async function layOver(control: AccountControl, over: CatalogueOverlay): Promise<void> {
+export async function mergeCatalogue(control: AccountControl, over: CatalogueOverlay): Promise<void> {
   const base = (await control.catalogue.get()) as unknown as CatalogueLists
   await control.catalogue.replace(overlay(base, over) as Catalogue)
 }

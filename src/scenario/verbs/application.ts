@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import * as Type from '@sinclair/typebox'
 import { ApplicationError } from '../../application/application-error.ts'
-import { KINDS, type Kind } from '../../application/disturbance.ts'
+import { type DisturbanceKind, KINDS } from '../../application/disturbance.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import { matchAnswer } from '../expect/match-answer.ts'
 import type { StepCheck } from '../load/step-check.ts'
@@ -35,7 +35,7 @@ interface LookStep {
 }
 
 interface DisturbStep {
-  readonly disturb: Kind | 'end'
+  readonly disturb: DisturbanceKind | 'end'
   readonly event?: string
   readonly call?: string
   readonly nth?: number

@@ -3,7 +3,7 @@ import { FaultRule } from '../../contract/control/faults.ts'
 import { ProviderRule } from '../../contract/control/rules.ts'
 import type { ProviderCall } from '../../domain/model.ts'
 import { catalogueProblems, checkPicture, faultProblems, ruleProblems } from '../load/check-settings.ts'
-import { layOver } from '../run/account.ts'
+import { mergeCatalogue } from '../run/account.ts'
 import { pictureOf } from '../run/pictures.ts'
 import type { Stage } from '../run/stage.ts'
 import { nothingWrong } from '../run/step-result.ts'
@@ -69,7 +69,7 @@ export const OPERATOR = [
     title: nothing,
     check: ({ value }, check) => check.add(catalogueProblems('set catalogue', value, check.standards)),
     async play({ value, stage }) {
-      await layOver(stage.simulated.control, value)
+      await mergeCatalogue(stage.simulated.control, value)
       return nothingWrong
     },
   }),

@@ -5,8 +5,8 @@ import type { Holders } from '../../engine/holders.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import { refuse, storeRefusal } from '../refusal.ts'
-import { Attempt, type Outcome } from './attempt.ts'
 import type { Caller } from './caller.ts'
+import { ForwardAttempt, type Outcome } from './forward-attempt.ts'
 import { HANDED_ON, handedOn, passedOn, type SurfaceName, surfaceHandedOn } from './handed-on.ts'
 import { HolderLines } from './holder-lines.ts'
 import { HolderWatch } from './holder-watch.ts'
@@ -162,7 +162,7 @@ export class Forwarder {
     { request, reply, surface }: HandedOnCall,
     address: string,
     body: Sent,
-  ): Promise<Attempt | PlainAttempt> {
+  ): Promise<ForwardAttempt | PlainAttempt> {
     const { method, url: path } = request
     const { line, rawHeaders } = request.carrier
     const proof = handedOn(surface, this.holders.secret)
@@ -170,7 +170,7 @@ export class Forwarder {
       const head = `${method} ${path} HTTP/1.1\r\n${this.#fieldsOf(rawHeaders)}${HANDED_ON}: ${proof}\r\n\r\n`
       return new PlainAttempt({ lines: this.#lines, address, line }, head, body)
     }
-    const attempt = new Attempt(reply.raw, contentType => {
+    const attempt = new ForwardAttempt(reply.raw, contentType => {
       if (contentType?.startsWith('text/event-stream')) this.#settings.onStream(reply)
     })
     this.#agent ??= await this.#newAgent()

@@ -3,7 +3,7 @@ import type { Holders } from '../../engine/holders.ts'
 
 const CHECK_MS = 1000
 
-interface Open {
+interface OpenCall {
   readonly address: string
   readonly abort: () => void
   /** Whether it was found elsewhere before: the answer may have been on its way. */
@@ -15,7 +15,7 @@ interface Open {
  * are open, this asks which process holds it, and ends calls to any other.
  */
 export class HolderWatch {
-  readonly #open = new Map<string, Set<Open>>()
+  readonly #open = new Map<string, Set<OpenCall>>()
   readonly #stopping = new AbortController()
   #timer: NodeJS.Timeout | undefined
   readonly #checking = new Set<string>()
@@ -30,7 +30,7 @@ export class HolderWatch {
 
   /** Calls `abort` when the account is held elsewhere than at the address. Returns what to call at the end. */
   watch(account: string, address: string, abort: () => void): () => void {
-    const open: Open = { address, abort }
+    const open: OpenCall = { address, abort }
     let ofAccount = this.#open.get(account)
     if (!ofAccount) {
       ofAccount = new Set()
@@ -50,7 +50,7 @@ export class HolderWatch {
     this.#timer = undefined
   }
 
-  async #check(account: string, open: ReadonlySet<Open>): Promise<void> {
+  async #check(account: string, open: ReadonlySet<OpenCall>): Promise<void> {
     this.#checking.add(account)
     try {
       // Only the calls open now: a later call may already go to the right process.

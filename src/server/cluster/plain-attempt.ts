@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Line } from '../http/carrier.ts'
-import type { Outcome } from './attempt.ts'
+import type { Outcome } from './forward-attempt.ts'
 import { NO_ANSWER, type NoAnswer } from './handed-on.ts'
 import type { HolderLines } from './holder-lines.ts'
 

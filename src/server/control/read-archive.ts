@@ -5,7 +5,7 @@ import { validator } from '../../contract/validation.ts'
 import { compileFor, EntryChecker } from '../../domain/check-entries.ts'
 import type { Entry } from '../../domain/events.ts'
 import { digestOf } from '../../engine/image-store.ts'
-import { entryToday } from '../../engine/journal-format.ts'
+import { entryInCurrentForm } from '../../engine/journal-format.ts'
 import { Slice } from '../../engine/other-work.ts'
 import type { Archive } from '../../engine/replace-history.ts'
 import { badBody, isJson, parseJson, unsupportedType } from '../read-body.ts'
@@ -95,7 +95,7 @@ class ArchiveDraft {
   }
 
   *#addEntry(text: string): Generator<void> {
-    const entry = entryToday(parseJson(text))
+    const entry = entryInCurrentForm(parseJson(text))
     yield* compileFor(entry)
     this.#problems.push(...this.#checker.check(entry))
     // If it is not an entry, there is a problem now, and the whole archive is refused.

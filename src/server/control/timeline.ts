@@ -18,7 +18,7 @@ import type { RequestAbout } from '../request-log.ts'
 import { type ControlHandlers, param, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 import { inOrder } from './timeline-order.ts'
-import { toCome } from './to-come.ts'
+import { upcomingMoves } from './upcoming-moves.ts'
 import { timerView } from './views.ts'
 import { WallTimes } from './wall-times.ts'
 
@@ -58,7 +58,7 @@ export function timelineCalls({ gateway, requests }: ControlSettings) {
           wallOf,
         }),
         timers: timersOf(runtime, id, deliveries),
-        to_come: toCome(world, now, id, deliveries),
+        to_come: upcomingMoves(world, now, id, deliveries),
       })
     },
   } satisfies Partial<ControlHandlers>

@@ -28,11 +28,11 @@ export interface Surface {
 }
 
 /** The surface and the handler that answer a call. */
-export interface Found {
+export interface FoundHandler {
   readonly surface: Surface
   readonly handle: Handle | undefined
   /** The account whose holder answers, where several processes serve one store. */
   account?: string
 }
 
-export type FoundAccount = Found & { readonly account: string }
+export type FoundAccount = FoundHandler & { readonly account: string }

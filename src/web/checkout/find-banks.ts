@@ -3,7 +3,7 @@ interface Named {
   readonly names: readonly string[]
 }
 
-interface Found<B> {
+interface BankMatches<B> {
   /** The best match first. */
   readonly banks: readonly B[]
   /** The only possible match: its name is exactly the typed text, or no other bank matches. */
@@ -11,7 +11,7 @@ interface Found<B> {
 }
 
 /** Every typed word must be in a bank's names, in any script. Codes and short names come first. */
-export function findBanks<B extends Named>(typed: string, banks: readonly B[]): Found<B> {
+export function findBanks<B extends Named>(typed: string, banks: readonly B[]): BankMatches<B> {
   const words = plain(typed).split(' ').filter(Boolean)
   if (words.length === 0) return { banks, only: undefined }
   const whole = words.join('')

@@ -69,9 +69,9 @@ async function openBrowser(): Promise<Browser> {
 const PATIENCE_MS = 90_000
 
 /** Opens a page at this URL. */
-export type Look = (address: string, options?: BrowserContextOptions) => Promise<Looked>
+export type OpenPage = (address: string, options?: BrowserContextOptions) => Promise<OpenedPage>
 
-export interface Looked {
+export interface OpenedPage {
   readonly page: Page
   readonly watch: PageWatch
 }
@@ -88,7 +88,7 @@ export function workerBrowser(): Promise<Browser> {
  * The worker's browser, with pages that fail the test if anything goes wrong in them. Each test has its own pages
  * without cookies. Browser contexts are shared within a file, because creating one takes ten times as long as a page.
  */
-export function useBrowser(): Look {
+export function useBrowser(): OpenPage {
   let browser: Browser
   const windows = new Map<string, Promise<BrowserContext>>()
   const watches: PageWatch[] = []

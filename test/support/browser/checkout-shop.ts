@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll } from 'vitest'
 import type { AccountKeys, Call, Server } from '../gateway/server.ts'
 import { workerServer } from '../gateway/worker-server.ts'
-import { type Look, useBrowser } from './browser.ts'
+import { type OpenPage, useBrowser } from './browser.ts'
 
 /** A merchant with a virtual clock and provider rules, and a browser for its payers. */
 
@@ -44,7 +44,7 @@ export interface Shop {
   trigger(id: string, name: string, body?: Record<string, unknown>): Promise<void>
   advance(by: string): Promise<void>
   /** A page that fails the test if anything goes wrong in it. */
-  readonly visit: Look
+  readonly visit: OpenPage
 }
 
 export function useShop(): () => Shop {
@@ -61,7 +61,7 @@ export function useShop(): () => Shop {
   }
 }
 
-async function openShop(server: Server, visit: Look): Promise<Shop> {
+async function openShop(server: Server, visit: OpenPage): Promise<Shop> {
   const { test: account } = await server.merchant({
     name: 'Baan Suan Coffee',
     clock: { mode: 'virtual' },

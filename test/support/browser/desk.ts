@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll } from 'vitest'
 import type { Answer, Call, Server } from '../gateway/server.ts'
 import { workerServer } from '../gateway/worker-server.ts'
-import { type Look, type Looked, useBrowser } from './browser.ts'
+import { type OpenedPage, type OpenPage, useBrowser } from './browser.ts'
 
 type Json = Answer['body']
 
@@ -18,9 +18,9 @@ export interface Desk {
   readonly pay: (changes?: Record<string, unknown>) => Promise<Json>
   readonly payOut: (changes?: Record<string, unknown>) => Promise<Json>
   /** A page of the dashboard, signed in. Problems in it fail the test. */
-  readonly open: (path: string, options?: BrowserContextOptions) => Promise<Looked>
+  readonly open: (path: string, options?: BrowserContextOptions) => Promise<OpenedPage>
   /** A page that is not signed in, unless this test signed in before. */
-  readonly visit: Look
+  readonly visit: OpenPage
 }
 
 const DESKTOP = { viewport: { width: 1360, height: 860 } }
@@ -40,7 +40,11 @@ export function useDesks(
   }
 }
 
-async function openDesk(server: Server, look: Look, settings: Record<string, unknown> = {}): Promise<Desk> {
+async function openDesk(
+  server: Server,
+  look: OpenPage,
+  settings: Record<string, unknown> = {},
+): Promise<Desk> {
   const { test } = await server.merchant({ clock: { mode: 'virtual' }, ...settings })
   const call = server.as(test)
   const taken = async (answering: Promise<Answer>) => {
@@ -50,7 +54,7 @@ async function openDesk(server: Server, look: Look, settings: Record<string, unk
   }
   const control: Desk['control'] = (method, path, body) =>
     taken(server.control(method, `/accounts/${test.id}${path}`, body === undefined ? {} : { body }))
-  const visit: Look = (address, options) => look(address, { timezoneId: 'UTC', ...DESKTOP, ...options })
+  const visit: OpenPage = (address, options) => look(address, { timezoneId: 'UTC', ...DESKTOP, ...options })
   return {
     server,
     account: test.id,

@@ -94,11 +94,15 @@ async function createPayment(begun: Body, creation: Creation): Promise<void> {
   }
 }
 
-type Attempt =
+type CreationResult =
   | { readonly answer: Answer<PaymentIntent> }
   | { readonly rejected: ReturnType<typeof reportRejectedFields> }
 
-async function attempt(body: Body, { flags, session }: Creation, interactive: boolean): Promise<Attempt> {
+async function attempt(
+  body: Body,
+  { flags, session }: Creation,
+  interactive: boolean,
+): Promise<CreationResult> {
   await confirmLive(flags, session, `create a payment of ${moneyOf(body)}`)
   const options = { idempotencyKey: keyFor(flags), signal: session.signal }
   try {

@@ -112,9 +112,7 @@ const deliveryView: View<DeliveryRecord> = {
     ),
 }
 
-type Attempt = DeliveryRecord['attempts'][number]
-
-function attemptText(attempt: Attempt, screen: Screen): string {
+function attemptText(attempt: DeliveryRecord['attempts'][number], screen: Screen): string {
   const { number, request, response, started_at: startedAt } = attempt
   const { paint } = screen
   const outcome = response ? lastAnswer({ attempts: [attempt] }) : 'in progress'

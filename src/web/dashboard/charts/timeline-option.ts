@@ -114,7 +114,7 @@ export function timelineOption(timeline: Timeline, items: readonly TimelineItem[
           const stack = stacks.at(params.dataIndex, at => api.coord([at, 0])[0] ?? 0)
           if (!mark || !stack) return null
           const tone = stack.some(({ tone: of }) => of === 'bad') ? 'bad' : mark.tone
-          return drawMark(api, palette, { tone, isToCome: mark.where === 'Planned', count: stack.length })
+          return drawMark(api, palette, { tone, isPlanned: mark.where === 'Planned', count: stack.length })
         },
         tooltip: { formatter: params => itemTip(stacks.shown(indexOf(params))) },
       },

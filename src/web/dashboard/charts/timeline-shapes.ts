@@ -45,9 +45,9 @@ export function drawSpan(
   }
 }
 
-interface Look {
+interface MarkStyle {
   readonly tone: Tone
-  readonly isToCome: boolean
+  readonly isPlanned: boolean
   /** How many marks are at this place at this scale. */
   readonly count: number
 }
@@ -56,10 +56,10 @@ interface Look {
 export function drawMark(
   api: CustomSeriesRenderItemAPI,
   palette: Palette,
-  { tone, isToCome, count }: Look,
+  { tone, isPlanned, count }: MarkStyle,
 ): CustomSeriesRenderItemReturn {
   const { left, right, middle } = placeOf(api)
-  const style = isToCome
+  const style = isPlanned
     ? { fill: palette.surface, stroke: palette.accent, lineWidth: 2 }
     : { fill: palette.tone[tone], stroke: palette.surface, lineWidth: 1.5 }
   if (count > 1)
@@ -71,7 +71,7 @@ export function drawMark(
         type: 'text',
         style: {
           text: String(count),
-          fill: isToCome ? palette.accent : palette.surface,
+          fill: isPlanned ? palette.accent : palette.surface,
           fontSize: 11,
           fontWeight: 700,
         },

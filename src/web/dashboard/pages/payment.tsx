@@ -12,8 +12,8 @@ import { Facts, Panel } from '../ui/panel.tsx'
 import { Away, Time } from '../ui/time.tsx'
 import { Moves } from './moves.tsx'
 import { NextActionPanel } from './next-action.tsx'
+import { PlannedPanel, RulePanel } from './planned.tsx'
 import { TimelinePanel } from './timeline.tsx'
-import { RulePanel, ToComePanel } from './to-come.tsx'
 
 export function PaymentPage({ account, id }: { account: string; id: string }) {
   const payment = useLive<PaymentRecord>(accountPath(account, `/payments/${encodeURIComponent(id)}`), {
@@ -48,7 +48,7 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
         </div>
         <div class="record-side">
           <NextActionPanel action={data.next_action} />
-          <ToComePanel timeline={timeline} />
+          <PlannedPanel timeline={timeline} />
           {data.receipt && <ReceiptPanel payment={data} account={account} />}
           <ProviderPanel payment={data} account={account} />
           <RulePanel timeline={timeline} without={withoutRule(data)} />

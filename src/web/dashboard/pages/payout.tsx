@@ -12,8 +12,8 @@ import { Facts, Panel } from '../ui/panel.tsx'
 import { Time } from '../ui/time.tsx'
 import { AuditLog } from './audit-log.tsx'
 import { Moves } from './moves.tsx'
+import { PlannedPanel, RulePanel } from './planned.tsx'
 import { TimelinePanel } from './timeline.tsx'
-import { RulePanel, ToComePanel } from './to-come.tsx'
 
 export function PayoutPage({ account, id }: { account: string; id: string }) {
   const payout = useLive<PayoutRecord>(accountPath(account, `/payouts/${encodeURIComponent(id)}`), {
@@ -55,7 +55,7 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
               <p>{data.cancel_reason}</p>
             </Panel>
           )}
-          <ToComePanel timeline={timeline} />
+          <PlannedPanel timeline={timeline} />
           <Panel title="Recipient">
             <Facts
               facts={[

@@ -19,7 +19,7 @@ const NOT_REACHED = new Set([
 ])
 
 /** One attempt to get a call answered by another process: passes its answer to the caller while it comes. */
-export class Attempt implements Dispatcher.DispatchHandler {
+export class ForwardAttempt implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<Outcome>
   #end: (outcome: Outcome) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined

@@ -23,19 +23,24 @@ const NOTHING_MORE = {
 } as const
 
 /** What timers, the rule and webhooks will do to a record, soonest first. */
-export function toCome(world: World, now: number, id: string, deliveries: readonly string[]): Coming[] {
+export function upcomingMoves(
+  world: World,
+  now: number,
+  id: string,
+  deliveries: readonly string[],
+): Coming[] {
   const payment = world.payments.get(id)
   const payout = world.payouts.get(id)
   return [
-    ...(payment ? paymentToCome(world, now, payment) : []),
-    ...(payout ? payoutToCome(world, payout) : []),
-    ...deliveries.flatMap(delivery => attemptToCome(world, delivery)),
+    ...(payment ? upcomingForPayment(world, now, payment) : []),
+    ...(payout ? upcomingForPayout(world, payout) : []),
+    ...deliveries.flatMap(delivery => upcomingAttempt(world, delivery)),
   ].sort((a, b) => order(a) - order(b))
 }
 
 const order = ({ due_at }: Coming) => (due_at === null ? Number.POSITIVE_INFINITY : Date.parse(due_at))
 
-function paymentToCome(world: World, now: number, payment: Payment): Coming[] {
+function upcomingForPayment(world: World, now: number, payment: Payment): Coming[] {
   const { id } = payment.sortKey
   const timed = PAYMENT_TIMERS.flatMap(kind => {
     const timer = world.timers.get(paymentTimer(id, kind))
@@ -58,11 +63,11 @@ function paymentToCome(world: World, now: number, payment: Payment): Coming[] {
           },
         ]
       : []
-  return [...timed, ...overdue, ...verdictToCome(payment), ...outcomeToCome(world, payment)]
+  return [...timed, ...overdue, ...upcomingVerdict(payment), ...upcomingOutcome(world, payment)]
 }
 
 /** The provider's verdict on a receipt that is still to be submitted. */
-function verdictToCome({ receipt, script, action }: Payment): Coming[] {
+function upcomingVerdict({ receipt, script, action }: Payment): Coming[] {
   if (!action || !receipt || (receipt.status !== 'required' && receipt.status !== 'rejected')) return []
   const scripted = verdictFor(script, receipt.submissions + 1)
   if (!scripted || scripted.verdict === 'manual') return []
@@ -81,7 +86,10 @@ function verdictToCome({ receipt, script, action }: Payment): Coming[] {
 }
 
 /** The outcome in its rule, if its timer is not set yet. */
-function outcomeToCome(world: World, { sortKey: { id }, route, receipt, script, action }: Payment): Coming[] {
+function upcomingOutcome(
+  world: World,
+  { sortKey: { id }, route, receipt, script, action }: Payment,
+): Coming[] {
   if (world.timers.get(paymentTimer(id, 'outcome'))) return []
   if (!route) return [{ ...NOTHING_MORE, kind: 'outcome', waits_for: 'method' }]
   if (script.outcome === 'manual') return [{ ...NOTHING_MORE, kind: 'outcome', waits_for: 'person' }]
@@ -91,7 +99,7 @@ function outcomeToCome(world: World, { sortKey: { id }, route, receipt, script, 
   return [{ ...NOTHING_MORE, kind: 'outcome', ...endOf(script.outcome), waits_for }]
 }
 
-function payoutToCome(world: World, { sortKey: { id }, status, script }: Payout): Coming[] {
+function upcomingForPayout(world: World, { sortKey: { id }, status, script }: Payout): Coming[] {
   const timed = PAYOUT_TIMERS.flatMap(kind => {
     const timer = world.timers.get(payoutTimer(id, kind))
     return timer ? [{ ...NOTHING_MORE, kind, ...moveOf(timer) }] : []
@@ -124,7 +132,7 @@ function moveOf({ dueAt, command }: Timer) {
   return { due_at, trigger: command.trigger, failure: command.failure ?? null }
 }
 
-function attemptToCome(world: World, id: string): Coming[] {
+function upcomingAttempt(world: World, id: string): Coming[] {
   const timer = world.timers.get(deliveryTimer(id))
   const delivery = world.deliveries.get(id)
   if (!timer || !delivery) return []

@@ -7,7 +7,7 @@ import { Away, ExactTime } from '../ui/time.tsx'
 import { YamlView } from './yaml-view.tsx'
 
 /** What will happen without any action, and when. */
-export function ToComePanel({ timeline }: { timeline: Loaded<Timeline> }) {
+export function PlannedPanel({ timeline }: { timeline: Loaded<Timeline> }) {
   return (
     <Panel title="Planned">
       <Ready of={timeline}>
@@ -17,7 +17,7 @@ export function ToComePanel({ timeline }: { timeline: Loaded<Timeline> }) {
               Nothing is planned: it has ended, and its webhooks are delivered or have failed.
             </p>
           ) : (
-            <ol class="to-come">
+            <ol class="planned">
               {to_come.map(coming => (
                 <ComingItem key={keyOf(coming)} coming={coming} />
               ))}
