@@ -28,9 +28,8 @@ export type DisturbanceKind = (typeof KINDS)[number]
 export type EndpointKind = Exclude<(typeof WEBHOOK_KINDS)[number], 'webhook-early'>
 export const ENDPOINT_KINDS = WEBHOOK_KINDS.filter((kind): kind is EndpointKind => kind !== 'webhook-early')
 
-/** One thing that goes wrong: the values of a `disturb` step. */
-export interface Disturbance {
-  readonly kind: DisturbanceKind
+/** Which webhook or call goes wrong, and how. */
+export interface DisturbanceTarget {
   /** The type of the webhook event to disturb; for `restart`, the type of the events that come again afterwards. */
   readonly event?: string | undefined
   /** The call to disturb, such as `POST /payment_intents`. */
@@ -41,6 +40,11 @@ export interface Disturbance {
   readonly attempts?: number | undefined
   /** Forged webhooks and unknown types: before or after the real one; both by default. */
   readonly when?: 'before' | 'after' | undefined
+}
+
+/** One thing that goes wrong: the values of a `disturb` step. */
+export interface Disturbance extends DisturbanceTarget {
+  readonly kind: DisturbanceKind
   /** `call-slow`: the delay of the answer. */
   readonly delayMs?: number | undefined
 }

@@ -1,17 +1,12 @@
-import { type DisturbanceKind, KINDS } from '../application/disturbance.ts'
+import { type DisturbanceKind, type DisturbanceTarget, KINDS } from '../application/disturbance.ts'
 import { hasOpposite } from '../application/webhook-variants.ts'
 import type { StoryRecord } from './story-record.ts'
 
 /** A disturbance at one place of a scenario: a `disturb` step, and the step that it goes before. */
-export interface PlacedDisturbance {
+export interface PlacedDisturbance extends DisturbanceTarget {
   readonly kind: DisturbanceKind
   /** Counted from 0. */
   readonly before: number
-  readonly event?: string
-  readonly call?: string
-  readonly nth?: number
-  readonly attempts?: number
-  readonly when?: 'before' | 'after'
   readonly delay?: string
 }
 

@@ -1,11 +1,13 @@
 import { dirname, resolve } from 'node:path'
+import { LineCounter } from 'yaml'
 import { FileRefusedError } from '../../files/regular-file.ts'
 import type { Scenario } from '../scenario.ts'
 import type { ScenarioData } from '../schema/file.ts'
 import { checkScenario } from './check-scenario.ts'
-import { parseScenario } from './parse.ts'
-import { ScenarioError } from './problems.ts'
+import { Positions } from './positions.ts'
+import { type FileProblem, ScenarioError } from './problems.ts'
 import { readScenarioFile } from './scenario-files.ts'
+import { readYaml } from './yaml-document.ts'
 
 export async function loadScenario(file: string): Promise<Scenario> {
   let text: string
@@ -33,4 +35,30 @@ export async function readScenario(
 function nameIn(data: unknown): string | undefined {
   const name = typeof data === 'object' && data !== null && 'name' in data ? data.name : undefined
   return typeof name === 'string' && name !== '' ? name : undefined
+}
+
+interface Parsed {
+  readonly data: unknown
+  readonly positions: Positions
+}
+
+/** Parses a scenario in YAML or JSON, and keeps the position of each value. */
+function parseScenario(file: string, text: string): Parsed {
+  const lines = new LineCounter()
+  const document = readYaml(text, { lineCounter: lines, merge: true, prettyErrors: false })
+  const positions = new Positions(document, lines)
+  if (document.errors.length > 0) {
+    const problems: FileProblem[] = document.errors.map(({ message, pos }) => ({
+      file,
+      ...positions.at(pos[0]),
+      message: message.split('\n')[0] ?? message,
+    }))
+    throw new ScenarioError(problems)
+  }
+  try {
+    return { data: document.toJS({ maxAliasCount: 1000 }), positions }
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new ScenarioError([{ file, line: 1, column: 1, message }])
+  }
 }

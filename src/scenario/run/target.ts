@@ -1,7 +1,7 @@
 import { ControlClient } from '../../client/control-client.ts'
 import type { Contract } from '../../contract/decisions.ts'
+import { ContractError, resolveContract } from '../../contract/resolve-contract.ts'
 import { WebhookReceiver } from '../../library/webhook-receiver.ts'
-import { contractInForce } from './contract-in-force.ts'
 import { Wire } from './wire.ts'
 
 /** Where a scenario runs: a simulator that it controls, or a gateway of which it knows only the base URL. */
@@ -82,4 +82,16 @@ export function openGatewayTarget(gateway: {
   const wire = new Wire()
   const target: GatewayTarget = { kind: 'gateway', ...gateway, createPath: CREATE_PATH, wire }
   return { target, close: () => wire.close() }
+}
+
+/** The decisions of a running simulator. If its version has other decisions than this one, the defaults are used. */
+async function contractInForce(control: ControlClient): Promise<Contract> {
+  const reported = Object.entries(await control.contract())
+  const switches = reported.filter(([, { kind }]) => kind === 'switch')
+  try {
+    return resolveContract(Object.fromEntries(switches.map(([key, { value }]) => [key, value])))
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error
+    return resolveContract()
+  }
 }

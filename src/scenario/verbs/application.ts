@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import * as Type from '@sinclair/typebox'
 import { ApplicationError } from '../../application/application-error.ts'
-import { type DisturbanceKind, KINDS } from '../../application/disturbance.ts'
+import { type DisturbanceKind, type DisturbanceTarget, KINDS } from '../../application/disturbance.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import { matchAnswer } from '../expect/match-answer.ts'
 import type { StepCheck } from '../load/step-check.ts'
@@ -34,13 +34,8 @@ interface LookStep {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-interface DisturbStep {
+interface DisturbStep extends DisturbanceTarget {
   readonly disturb: DisturbanceKind | 'end'
-  readonly event?: string
-  readonly call?: string
-  readonly nth?: number
-  readonly attempts?: number
-  readonly when?: 'before' | 'after'
   readonly delay?: string
   readonly known?: readonly string[]
   readonly payments?: number

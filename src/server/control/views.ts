@@ -4,8 +4,10 @@ import type { KeyPairRecord, MerchantRecord } from '../../contract/control/merch
 import type { AssetRecord, PaymentRecord, ProviderCallRecord } from '../../contract/control/payments.ts'
 import type { PayoutRecord } from '../../contract/control/payouts.ts'
 import type { DeliveryRecord, EndpointRecord, EventRecord } from '../../contract/control/webhooks.ts'
+import type { Contract } from '../../contract/decisions.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { Entry } from '../../domain/events.ts'
+import { PAYMENT_TRIGGERS, PAYOUT_MOVES, PAYOUT_TRIGGERS, targetStatus } from '../../domain/lifecycle.ts'
 import type {
   Asset,
   Delivery,
@@ -17,9 +19,9 @@ import type {
 } from '../../domain/model.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { eventView, paymentView, payoutView } from '../../domain/views.ts'
+import type { Account } from '../../engine/account.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import type { MerchantRecord as Merchant } from '../../engine/merchant-record.ts'
-import { movesOfPayment, movesOfPayout } from './moves.ts'
 
 /** Records as the control surface shows them: the merchant's view, and the members that it hides. */
 
@@ -186,3 +188,18 @@ export function clockView({ account }: AccountRuntime): ClockState {
     pending_timers: size,
   }
 }
+
+/** Exactly the triggers that would be accepted now: each is decided, but not applied. */
+const movesOfPayment = (
+  { sortKey: { id: payment } }: Payment,
+  account: Account,
+  contract: Contract,
+): PaymentRecord['moves'] =>
+  PAYMENT_TRIGGERS.filter(trigger => account.wouldAccept({ type: 'MovePayment', payment, trigger })).map(
+    trigger => ({ trigger, to: targetStatus(trigger, contract) }),
+  )
+
+const movesOfPayout = ({ sortKey: { id: payout } }: Payout, account: Account): PayoutRecord['moves'] =>
+  PAYOUT_TRIGGERS.filter(trigger => account.wouldAccept({ type: 'MovePayout', payout, trigger })).map(
+    trigger => ({ trigger, to: PAYOUT_MOVES[trigger].to }),
+  )

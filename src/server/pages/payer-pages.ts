@@ -1,8 +1,10 @@
 import { renderError } from '../../contract/error-body.ts'
 import type { Gateway } from '../../engine/gateway.ts'
+import type { Carrier } from '../http/carrier.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
-import type { Form } from '../read-image.ts'
+import { isMultipart, readBody } from '../read-body.ts'
+import { type Form, readForm } from '../read-image.ts'
 import { RefusalError } from '../refusal.ts'
 import { liveState } from './live.ts'
 import { noticePage } from './notice.ts'
@@ -10,7 +12,6 @@ import { type Opened, open } from './opening.ts'
 import { act, isAlreadyDone } from './payer-acts.ts'
 import { showPayment } from './payment-page.ts'
 import { type Problem, ReceiptRefusalError } from './problem.ts'
-import { readFields } from './read-fields.ts'
 
 export { follow } from './live.ts'
 
@@ -86,4 +87,11 @@ const asItStands = (opened: Opened): Opened & { problem?: Problem } => ({
 function nextLocation({ kind, payment, path, pathTo, expiresAt }: Opened): string {
   const isBack = kind === 'bank' && payment.checkoutMode === 'hosted' && payment.outcome !== null
   return isBack ? pathTo('checkout', expiresAt) : path
+}
+
+/** The fields of a submitted form, in either of the encodings of browsers. */
+async function readFields(carrier: Carrier): Promise<Form> {
+  if (isMultipart(carrier.headers['content-type'])) return readForm(carrier)
+  const text = (await readBody(carrier)).toString()
+  return { files: [], fields: new Map(new URLSearchParams(text)) }
 }

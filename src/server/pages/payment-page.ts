@@ -1,3 +1,4 @@
+import { clockFace } from '../../contract/time-left.ts'
 import type { Reply } from '../http/reply.ts'
 import { bankHeader, bankMain } from './bank-page.ts'
 import { choice } from './choose.ts'
@@ -5,12 +6,11 @@ import { ending, endingOf } from './ending.ts'
 import { type Html, html } from './html.ts'
 import { type Sheet, sendPage } from './layout.ts'
 import { liveState } from './live.ts'
-import { spellMoney } from './money.ts'
+import { money, spellMoney } from './money.ts'
 import { cancelling, paySteps, processing } from './pay.ts'
 import { generalProblem } from './problem.ts'
 import { simulator } from './simulator.ts'
-import { summary } from './summary.ts'
-import { isOpen, type View, waitsForPayer } from './view.ts'
+import { isOpen, methodShown, type View, waitsForPayer } from './view.ts'
 
 /** Shows a payment once its state is safe on disk. */
 export function showPayment(reply: Reply, status: number, view: View): Reply | Promise<Reply> {
@@ -61,4 +61,29 @@ function hasInput({ kind, payment }: View): boolean {
   if (!action) return false
   if (receipt?.status === 'required' || receipt?.status === 'rejected') return true
   return cancelRequestedAt === null && (kind === 'bank' || route === null)
+}
+
+/** The payee, the amount and the remaining time. */
+function summary(view: View): Html {
+  const { runtime, payment, words } = view
+  const facts: [string, string | null | undefined][] = [
+    [words.order, payment.merchantReference],
+    [words.method, methodShown(view)],
+  ]
+  const rows = facts.map(([name, value]) => (value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : ''))
+  return html`<section class="summary" aria-label="${words.summary}">
+<p class="payee"><span class="initial" aria-hidden="true">${initialOf(runtime.merchantName())}</span>
+<span><span class="quiet">${waitsForPayer(payment) ? words.payTo : words.paymentTo}</span> <strong>${runtime.merchantName()}</strong></span></p>
+<p class="sum">${money(payment, words)}</p>
+<dl class="facts">${rows}${countdown(view)}</dl>
+</section>`
+}
+
+const initialOf = (name: string) => [...name.trim()][0]?.toUpperCase() ?? '·'
+
+function countdown({ runtime, payment, words }: View): Html {
+  if (!payment.action || !waitsForPayer(payment)) return html``
+  const { expiresAt } = payment.action
+  const left = clockFace(expiresAt - runtime.account.now)
+  return html`<div class="left"><dt>${words.timeLeft}</dt><dd><time data-until="${expiresAt}" data-as="clock">${left}</time></dd></div>`
 }

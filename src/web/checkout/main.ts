@@ -1,6 +1,6 @@
 import { searchBanks } from './bank-search.ts'
+import { countDown } from './clock.ts'
 import { showCopyButtons } from './copy.ts'
-import { countDown } from './countdown.ts'
 import { followPage } from './live.ts'
 import { foldMethods } from './other-method.ts'
 import { previewReceipt } from './receipt-preview.ts'
