@@ -7,17 +7,24 @@ export interface CallUnderWay {
 export class CallsUnderWay {
   readonly #calls = new Map<string, Set<CallUnderWay>>()
   readonly #waiting = new Map<string, () => void>()
+  /** An empty set, used again: most calls are the only one of their merchant, and over at once. */
+  #spare: Set<CallUnderWay> | undefined
 
   enter(merchant: string, call: CallUnderWay): void {
-    const calls = this.#calls.get(merchant)
-    if (calls) calls.add(call)
-    else this.#calls.set(merchant, new Set([call]))
+    let calls = this.#calls.get(merchant)
+    if (!calls) {
+      calls = this.#spare ?? new Set()
+      this.#spare = undefined
+      this.#calls.set(merchant, calls)
+    }
+    calls.add(call)
   }
 
   leave(merchant: string, call: CallUnderWay): void {
     const calls = this.#calls.get(merchant)
     if (!calls?.delete(call) || calls.size > 0) return
     this.#calls.delete(merchant)
+    this.#spare = calls
     this.#waiting.get(merchant)?.()
   }
 

@@ -65,7 +65,7 @@ ${worse(rows)}
   garbage collection, and a twentieth each to signatures and to the lines that \`--json\` prints. Next: an HTTP client that
   does less. A bare socket took 24 µs for a request and its answer, and undici 56 µs.
 - **An advance** executes each timer, applies its events, and writes them to the journal; after every 16,384 entries, a
-  checkpoint is written beside it. One advance uses one processor core, about 40 µs for each timer: half of it for the timer
+  checkpoint is written beside it. One advance uses one processor core, about 30 µs for each timer: half of it for the timer
   itself, a third for checkpoints, of which the first has all that was imported before, and a tenth for garbage collection.
   Next: cheaper lines in checkpoints, and one entry for several timers that are due at one time.
 - **An import** is parsed, checked entry by entry, and replayed. It lets other work go first every few milliseconds, but

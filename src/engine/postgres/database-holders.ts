@@ -85,15 +85,19 @@ export class DatabaseHolders implements Holders {
 
   /** What this process holds under its current number. */
   holding(account: string): Holding | undefined {
-    const holding = this.#held.get(merchantOf(account))
+    return this.#holdingOf(merchantOf(account))
+  }
+
+  #holdingOf(merchant: string): Holding | undefined {
+    const holding = this.#held.get(merchant)
     return holding && this.lease.registered && holding.process === this.lease.id ? holding : undefined
   }
 
   enter(account: string, call: CallUnderWay): boolean {
     const merchant = merchantOf(account)
-    if (!this.mayAnswer(account) || this.#leaving.has(merchant)) return false
-    const holding = this.#held.get(merchant)
-    if (holding) holding.calledAt = call.startedAt
+    const holding = this.#holdingOf(merchant)
+    if (!holding || !this.lease.holds || this.#leaving.has(merchant)) return false
+    holding.calledAt = call.startedAt
     this.#calls.enter(merchant, call)
     return true
   }
