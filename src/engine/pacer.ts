@@ -12,7 +12,7 @@ export class Pacer {
   /** The clock setting at the start of the wait; with another one, the wait may be shorter. */
   #setting: ClockSetting | undefined
 
-  #silence: (() => void) | undefined
+  #stopListening: (() => void) | undefined
 
   constructor(
     private readonly clock: AccountClock,
@@ -32,13 +32,13 @@ export class Pacer {
       this.wake()
     }
     this.#timeout = setTimeout(wake, Math.min(waitMs, LONGEST_WAIT_MS))
-    this.#silence = this.clock.onJump(wake)
+    this.#stopListening = this.clock.onJump(wake)
   }
 
   stop(): void {
     clearTimeout(this.#timeout)
-    this.#silence?.()
-    this.#silence = undefined
+    this.#stopListening?.()
+    this.#stopListening = undefined
     this.#timeout = undefined
     this.#dueAt = undefined
   }

@@ -39,10 +39,10 @@ export class RealTime implements RealClocks {
       this.#ahead = this.wall() - this.monotonic()
       this.#looking = setInterval(() => this.#look(), LOOK_MS).unref()
     }
-    return () => this.#silence(listener)
+    return () => this.#stopListening(listener)
   }
 
-  #silence(listener: () => void): void {
+  #stopListening(listener: () => void): void {
     this.#listeners.delete(listener)
     if (this.#listeners.size > 0) return
     clearInterval(this.#looking)

@@ -49,7 +49,7 @@ export function journalCalls({ gateway, requests }: ControlSettings) {
       const hello = () => write('hello', { account: account.id, seq: account.world.seq })
       hello()
       const changes = request.query.as === 'changes' ? new Changes(data => write('change', data)) : undefined
-      const silence = [
+      const listening = [
         account.onEntry(entry =>
           changes ? changes.entry(entry) : write('entry', entryView(entry), entry.seq),
         ),
@@ -63,7 +63,7 @@ export function journalCalls({ gateway, requests }: ControlSettings) {
         }),
       ]
       raw.once('close', () => {
-        for (const stop of silence) stop()
+        for (const stop of listening) stop()
       })
       return reply
     },

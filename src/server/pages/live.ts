@@ -60,7 +60,7 @@ export async function follow(
   // If it cannot be sent now, the browser gets it when it reconnects.
   const say = () => void tell().catch(() => raw.end())
   say()
-  const silence = [
+  const listening = [
     account.onEntry(say),
     account.onReplaced(say),
     account.clock.onJump(() => {
@@ -70,7 +70,7 @@ export async function follow(
     }),
   ]
   raw.once('close', () => {
-    for (const stop of silence) stop()
+    for (const stop of listening) stop()
   })
   return reply
 }

@@ -40,11 +40,11 @@ export function useLive<T>(path: string | null, interest: Dependencies): Loaded<
     })
     reader.current = reading.wish
     reading.wish()
-    const silence = live.listen(change => {
+    const stopListening = live.listen(change => {
       if (change === 'everything' || concerns(interest, change)) reading.wish()
     })
     return () => {
-      silence()
+      stopListening()
       reading.stop()
     }
   }, [path])

@@ -87,14 +87,14 @@ export function VirtualList<R>(props: VirtualListProps<R>) {
         : source.refresh(from, Math.max(from, to))
     })
     reading.wish()
-    const silence = live.listen(change => {
+    const stopListening = live.listen(change => {
       if (change === 'everything' || about.some(subject => change.about.includes(subject))) reading.wish()
     })
     const resized = new ResizeObserver(look)
     if (scroller.current) resized.observe(scroller.current)
     return () => {
       window.clearTimeout(noting.current)
-      silence()
+      stopListening()
       reading.stop()
       resized.disconnect()
     }
