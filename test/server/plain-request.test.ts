@@ -115,6 +115,7 @@ describe('is left to Node', () => {
     ['two lengths', PLAIN.replace('X-Thing: a b', 'Content-Length: 2')],
     ['two lengths that differ', PLAIN.replace('X-Thing: a b', 'content-length: 0')],
     ['a length with a sign', PLAIN.replace(': 2', ': +2')],
+    ['a length with a tab behind it', PLAIN.replace(': 2', ': 2\t')],
     ['a length in hexadecimal digits', PLAIN.replace(': 2', ': 0x2')],
     ['a length of two numbers', PLAIN.replace(': 2', ': 2, 2')],
     ['a long body', PLAIN.replace(': 2', ': 65537')],

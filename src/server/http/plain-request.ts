@@ -72,7 +72,7 @@ function readHeader(text: string): PlainHeader | undefined {
     if (colon < at || colon > end || !NAME.test(name) || !VALUE.test(value)) return undefined
     const field = name.toLowerCase()
     // Node has a rule for each field that may be repeated.
-    if (Object.hasOwn(fields, field) || !isPlain(field, value.trim())) return undefined
+    if (Object.hasOwn(fields, field) || !isPlain(field, value.trimStart())) return undefined
     fields[field] = value.trim()
     raw.push(name, value.trim())
     at = end + 2
@@ -83,6 +83,7 @@ function readHeader(text: string): PlainHeader | undefined {
   return { text: Buffer.from(text, 'latin1').toString('latin1'), fields, raw, contentLength }
 }
 
+/** With what follows the value: Node refuses a length with a tab behind it. */
 function isPlain(field: string, value: string): boolean {
   if (field === 'connection') return value.toLowerCase() === 'keep-alive'
   if (field === 'content-length') return LENGTH.test(value) && Number(value) <= MOST_BODY
