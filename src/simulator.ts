@@ -1,7 +1,6 @@
 import { hostname } from 'node:os'
 import { ENVIRONMENTS } from './contract/statuses.ts'
 import type { CatalogueData } from './domain/catalogue.ts'
-import { DataDirectory } from './engine/data-directory.ts'
 import { Gateway } from './engine/gateway.ts'
 import { digestOf } from './engine/image-store.ts'
 import { accountId, type GatewaySettings } from './engine/open-runtime.ts'
@@ -209,7 +208,7 @@ export class Simulator {
       control_url: this.controlUrl,
       control_token: this.controlToken,
       dashboard_url: `${this.controlUrl}/dashboard/`,
-      data_dir: this.store instanceof DataDirectory ? this.store.path : null,
+      data_dir: this.store.path ?? null,
       store: this.store.url,
       accounts: this.accounts,
     }

@@ -1,13 +1,18 @@
 import type { TSchema } from '@sinclair/typebox'
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { closest } from './closest.ts'
 import { parseDuration } from './durations.ts'
 import type { FieldProblem } from './errors.ts'
 import { parseTimestamp } from './timestamps.ts'
 
+/** Node's, which the types of a browser do not have. */
+declare const require: (name: 'ajv') => typeof import('ajv')
+
 // Our own schemas are type-checked, so Ajv need not validate them. Ajv's code optimisation is off because it took
 // half of the time of each first use.
 function newCompiler(): Ajv {
+  // Not imported, because to load it takes a tenth of a start, and most commands validate nothing.
+  const { Ajv } = require('ajv')
   const ajv = new Ajv({
     allErrors: true,
     strict: false,

@@ -1,4 +1,3 @@
-import { DataDirectory } from './data-directory.ts'
 import type { RealClocks } from './real-time.ts'
 import { StartError } from './start-error.ts'
 import { MemoryStore, type Store } from './store.ts'
@@ -37,6 +36,8 @@ export async function openStore(
     return DatabaseStore.claim(database, { sync, mustExist, alone, time, warn })
   }
   if (dataDir === null) return new MemoryStore()
+  // Loaded late, because a store in memory needs nothing of it.
+  const { DataDirectory } = await import('./data-directory.ts')
   const history = historyMs === undefined ? undefined : { forMs: historyMs, wall: time.wall }
   return DataDirectory.claim(dataDir, { sync, history, mustExist, warn })
 }

@@ -39,6 +39,8 @@ export interface SharedSetting {
 export interface Store {
   /** Its address, without credentials. */
   readonly url: string
+  /** The data directory, if it is one. */
+  readonly path?: string
   /** Without it, this process holds every account. */
   readonly holders?: Holders
   /**

@@ -38,7 +38,7 @@ describe(`${RUNS} mixed scenario runs in one process`, () => {
     await build({
       input: fileURLToPath(new URL('../support/scenario/thousand-child.ts', import.meta.url)),
       platform: 'node',
-      transform: { target: 'node20.17', define: { PAYSIM_VERSION: '"test"' } },
+      transform: { target: 'node20.19', define: { PAYSIM_VERSION: '"test"' } },
       output: { file: `${folder}child.mjs`, codeSplitting: false },
     })
     const args = ['--expose-gc', `${folder}child.mjs`, `${root}scenarios`, String(RUNS)]

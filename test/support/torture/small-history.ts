@@ -30,7 +30,7 @@ export async function buildWithSmallHistory(): Promise<{ binary: string; remove:
         },
       },
     ],
-    transform: { target: 'node20.17', define: { PAYSIM_VERSION: '"0.0.0"' } },
+    transform: { target: 'node20.19', define: { PAYSIM_VERSION: '"0.0.0"' } },
     checks: { ineffectiveDynamicImport: false },
     output: {
       format: 'cjs',
