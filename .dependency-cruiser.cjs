@@ -5,11 +5,10 @@
 const MAY_IMPORT = {
   contract: [],
   files: [],
-  qr: [],
   web: ['contract/'],
   domain: ['contract/'],
-  engine: ['domain/', 'contract/', 'qr/', 'files/', 'package-files.ts'],
-  server: ['engine/', 'domain/', 'contract/', 'qr/', 'package-files.ts'],
+  engine: ['domain/', 'contract/', 'files/', 'package-files.ts'],
+  server: ['engine/', 'domain/', 'contract/', 'package-files.ts'],
   client: ['contract/', 'files/'],
   library: ['simulator.ts', 'client/', 'contract/'],
   application: ['contract/'],

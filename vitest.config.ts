@@ -7,7 +7,7 @@ const UNIT = [
   'test/explore/{places,observed-state,endpoint-check,run-slots,confirm,judge,narrative,slowness}.test.ts',
   'test/application/**/*.test.ts',
   'test/web/**/*.test.ts',
-  'test/{domain,model,qr}/**/*.test.ts',
+  'test/{domain,model}/**/*.test.ts',
   // What forwards calls is tried with whole simulators, whose standard rules are built.
   'test/server/!(forwarding).test.ts',
   // The suite of all stores, and those of PostgreSQL, start a PostgreSQL of their own.

@@ -1,9 +1,9 @@
 import type { Contract } from '../contract/decisions.ts'
 import type { Payment, Payout, WebhookEvent } from '../domain/model.ts'
 import { eventView, paymentView, payoutView, type ViewContext } from '../domain/views.ts'
-import { qrPng } from '../qr/qr-png.ts'
 import type { Account } from './account.ts'
 import { pagePath } from './page-address.ts'
+import { qrImage } from './qr-image.ts'
 import { CacheBudget, Recent } from './recent.ts'
 
 /** Of all accounts together. */
@@ -58,6 +58,6 @@ export class Rendering {
   }
 
   qrImage(qrData: string): Buffer {
-    return this.#images.get(qrData, qrPng)
+    return this.#images.get(qrData, qrImage)
   }
 }

@@ -1,36 +1,39 @@
-import { qrModules } from '../../qr/qr-modules.ts'
+import { encodeQR } from 'qr'
 import type { Screen } from './screen.ts'
 
 /** Light modules around a symbol: the standard requires four, but scanners accept two on a narrow screen. */
-const QUIET_ZONES = [4, 2]
+const QUIET_ZONE = 4
+const NARROW_QUIET_ZONE = 2
 
-type Dark = (x: number, y: number) => boolean
+/** Whether the module in a column is dark. Light outside of the symbol. */
+type Row = readonly boolean[]
 
 /** The QR code of a text in half blocks, or a line that says why it is not drawn. */
 export function drawQr(text: string, screen: Screen): string {
-  let symbol: ReturnType<typeof qrModules>
+  let rows: readonly Row[]
   try {
-    symbol = qrModules(text)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
+    rows = encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_ZONE })
+  } catch {
     return `(${Buffer.byteLength(text)} bytes are too many for a QR code)`
   }
-  const quiet = QUIET_ZONES.find(modules => symbol.size + 2 * modules <= screen.width)
-  if (quiet === undefined)
-    return `(the QR code needs ${symbol.size + 2 * Math.min(...QUIET_ZONES)} columns, but the screen has only ${screen.width})`
-  return drawn(symbol.dark, symbol.size, quiet, screen)
+  if (rows.length > screen.width) rows = withoutEdge(rows, QUIET_ZONE - NARROW_QUIET_ZONE)
+  if (rows.length > screen.width)
+    return `(the QR code needs ${rows.length} columns, but the screen has only ${screen.width})`
+  return drawn(rows, screen)
 }
 
-function drawn(dark: Dark, size: number, quiet: number, { paint }: Screen): string {
+const withoutEdge = (rows: readonly Row[], width: number) =>
+  rows.slice(width, -width).map(row => row.slice(width, -width))
+
+function drawn(rows: readonly Row[], { paint }: Screen): string {
   const coloured = paint.level > 0
   const paper = paint.bgHex('#ffffff').hex('#000000')
   // Without colours, a full block has the colour of the terminal's text. That is right on a dark screen. On a light one
   // it is the negative, which most scanners can read too.
-  const inked: Dark = coloured ? dark : (x, y) => !dark(x, y)
+  const inked = (dark = false) => dark === coloured
   const lines: string[] = []
-  for (let y = -quiet; y < size + quiet; y += 2) {
-    let line = ''
-    for (let x = -quiet; x < size + quiet; x++) line += halves(inked(x, y), inked(x, y + 1))
+  for (let y = 0; y < rows.length; y += 2) {
+    const line = rows[y]?.map((upper, x) => halves(inked(upper), inked(rows[y + 1]?.[x]))).join('') ?? ''
     lines.push(coloured ? paper(line) : line)
   }
   return lines.join('\n')

@@ -55,6 +55,6 @@ test('a narrow screen reduces the quiet zone, and the code is still readable', a
 })
 
 test('explains why a code is not drawn', async () => {
-  expect(drawQr(QR_DATA, screenOf(30))).toBe('(the QR code needs 45 columns, but the screen has only 30)')
-  expect(drawQr('x'.repeat(600), screenOf(200))).toBe('(600 bytes are too many for a QR code)')
+  expect(drawQr(QR_DATA, screenOf(30))).toBe('(the QR code needs 37 columns, but the screen has only 30)')
+  expect(drawQr('x'.repeat(2332), screenOf(200))).toBe('(2332 bytes are too many for a QR code)')
 })
