@@ -5,7 +5,6 @@ import type { FieldProblem } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Carrier } from './http/carrier.ts'
 import { Pieces } from './pieces.ts'
-import { PlainForm, type ReceivedFile } from './plain-form.ts'
 import { readPieces } from './read-body.ts'
 import { refuseProblems } from './refusal.ts'
 
@@ -16,27 +15,37 @@ export interface ReceivedImage {
   readonly contentType: string
 }
 
+/** A file that arrived in a form. */
+interface ReceivedFile {
+  readonly pieces: Pieces
+  readonly digest: string
+  readonly isTooLarge: boolean
+}
+
 export interface Form {
   /** The parts named `file` that are files. */
-  readonly files: readonly (ReceivedFile & { readonly isTooLarge?: boolean })[]
+  readonly files: readonly ReceivedFile[]
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** A whole multipart body, of at most 8 MiB. A form that is not plain is parsed when all of it is here. */
+/** A whole multipart body, of at most 8 MiB. It is parsed, and its file is hashed, while it arrives. */
 export async function readForm(carrier: Carrier): Promise<Form> {
-  const plain = new PlainForm(carrier.headers['content-type'], LIMITS.receiptImage)
-  const body = await readPieces(carrier, plain.take)
-  const file = plain.end()
-  if (file) return { files: [file], fields: new Map() }
-  const { Busboy } = await import('@fastify/busboy')
-  const parser = formParser(Busboy, carrier.headers)
-  body.all.forEach(parser.take)
+  const early: Buffer[] = []
+  let take = (piece: Buffer): void => void early.push(piece)
+  // The body is read at once, because nobody would hear of a caller that leaves while the parser is loaded.
+  const loading = import('@fastify/busboy').then(({ Busboy }) => {
+    const parser = formParser(Busboy, carrier.headers)
+    early.forEach(parser.take)
+    take = parser.take
+    return parser
+  })
+  const [parser] = await Promise.all([loading, readPieces(carrier, piece => take(piece))])
   return parser.end()
 }
 
 /** A form that is not well-formed is refused at its end, because one that is too large is refused as that. */
 function formParser(Busboy: BusboyConstructor, headers: IncomingHttpHeaders) {
-  const files: Form['files'][number][] = []
+  const files: ReceivedFile[] = []
   const fields = new Map<string, string>()
   let parser: BusboyInstance | undefined
   let isMalformed = false
