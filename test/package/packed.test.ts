@@ -25,7 +25,7 @@ import { filesBelow } from '../support/structure/files-below.ts'
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
 const execute = promisify(execFile)
-/** .ci/run runs this suite on the oldest Node that package.json allows, which cannot run vitest itself. */
+/** .ci/run runs the package on the oldest Node that package.json allows. */
 const NODE = process.env.PAYSIM_SMOKE_NODE ?? process.execPath
 
 interface Lock {

@@ -9,7 +9,7 @@ import { dataDirectory, findLocalSimulator } from '../target/local-simulator.ts'
 import { type Check, ok, problem, warning } from './report.ts'
 
 /** The same as in package.json. */
-const OLDEST_NODE = '20.17.0'
+const OLDEST_NODE = '20.19.0'
 
 export function checkNode(version: string = process.versions.node): Check {
   const what = `Node ${version} on ${process.platform} ${process.arch}`
