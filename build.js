@@ -58,7 +58,6 @@ const TOGETHER = {
     'control-error',
     'transport/connection-error',
     'transport/open-transport',
-    'transport/payload',
   ]),
   control: filesOf('src/client', ['control-client']),
   contract: filesOf('src/contract', [
