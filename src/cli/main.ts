@@ -8,9 +8,13 @@ for (const [name, value] of Object.entries(process.env))
 
 async function run(): Promise<void> {
   if (argv[0] === '__complete') {
-    // Called by the scripts of `paysim completion`, which ignore errors.
-    const { printKnown } = await import('./completion/known-values.ts')
-    return printKnown(argv[1], argv.slice(2))
+    // Called by the scripts of `paysim completion`.
+    const [{ complete }, { COMMANDS }] = await Promise.all([
+      import('./completion/complete.ts'),
+      import('./commands.ts'),
+    ])
+    process.stdout.write(await complete(COMMANDS, argv.slice(1)))
+    return
   }
   try {
     const { COMMANDS } = await import('./commands.ts')

@@ -16,20 +16,14 @@ export interface ControlTransport {
   close(): Promise<void>
 }
 
-/** Shorter than the idle timeout of the server. */
-const IDLE_MS = 4000
-
-/**
- * Node's own HTTP client, because it loads fast. A call on a kept connection that the server has closed is made again on
- * another one.
- */
+/** A call on a kept connection that the server has closed is made again on another one. */
 export function controlTransport(): ControlTransport {
   let http: ReturnType<typeof nodeHttp> | undefined
   return {
     async open(request, { signal, longestMs }) {
       const { origin, method } = request
       const limits = { connectMs: longestMs, headersMs: longestMs }
-      http ??= nodeHttp({ origin, idleMs: IDLE_MS })
+      http ??= nodeHttp({ origin })
       for (;;) {
         const progress = notYet()
         try {

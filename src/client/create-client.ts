@@ -70,7 +70,6 @@ const OPTIONS: NamesOf<ClientOptions> = {
   timeoutMs: true,
   ca: true,
   proxy: true,
-  light: true,
 }
 
 const REQUEST: NamesOf<RequestOptions> = { ...CALL_OPTIONS, query: true, body: true, headers: true }

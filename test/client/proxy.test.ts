@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import { EventEmitter } from 'node:events'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { connect } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
-import { ArgumentError, ConnectError } from '../../src/client/index.ts'
+import { ArgumentError, ConnectError, TimeoutError } from '../../src/client/index.ts'
 import { chooseProxy } from '../../src/client/transport/choose-proxy.ts'
 import { CERTIFICATE, KEY } from '../support/client/certificate.ts'
 import { clientFor, PAYMENT, refusal } from '../support/client/client.ts'
@@ -65,10 +66,10 @@ describe('the proxy', () => {
 })
 
 /** A proxy that opens every way to this one server. */
-async function proxyTo(port: number, status = 200) {
+async function proxyTo(port: number, status = 200, server: Server = createServer()) {
   const plain: { url: string; authorization: string | undefined }[] = []
   const tunnels: IncomingMessage[] = []
-  const server = createServer((request, response) => {
+  server.on('request', (request, response) => {
     plain.push({ url: request.url ?? '', authorization: request.headers['proxy-authorization'] })
     if (status === 200) json(response, PAYMENT)
     else response.writeHead(status).end()
@@ -97,7 +98,6 @@ describe('through a proxy', () => {
     const proxy = await proxyTo(0)
     const client = clientFor('http://api.example/v1', {
       proxy: `http://me:secret@127.0.0.1:${proxy.port}`,
-      light: true,
     })
     expect(await client.payments.get('pi_1')).toEqual(PAYMENT)
     expect(proxy.plain).toEqual([
@@ -122,6 +122,75 @@ describe('through a proxy', () => {
     expect(server.seen).toHaveLength(1)
   })
 
+  test('encrypted calls share a tunnel, and a receipt arrives in it completely', async () => {
+    const server = await secureServer()
+    const proxy = await proxyTo(server.port)
+    const client = clientFor(`https://localhost:${server.port}`, {
+      proxy: `http://me:se%20cret@127.0.0.1:${proxy.port}`,
+      ca: CERTIFICATE,
+    })
+    const image = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(500_000, 7)])
+    await client.payments.submitReceipt('pi_1', { file: image })
+    await new Promise(setImmediate)
+    await client.payments.get('pi_1')
+    expect(proxy.tunnels.map(({ headers }) => headers['proxy-authorization'])).toEqual([
+      `Basic ${btoa('me:se cret')}`,
+    ])
+    expect(server.seen.map(({ url }) => url)).toEqual([
+      '/payment_intents/pi_1/receipt',
+      '/payment_intents/pi_1',
+    ])
+    expect(server.seen[0]?.body.includes(image)).toBe(true)
+    expect(server.seen[0]?.headers['proxy-authorization']).toBeUndefined()
+  })
+
+  test('a proxy may itself be encrypted, for plain and for encrypted calls', async () => {
+    const server = await secureServer()
+    const proxy = await proxyTo(server.port, 200, createTlsServer({ cert: CERTIFICATE, key: KEY }))
+    const through = { proxy: `https://localhost:${proxy.port}`, ca: CERTIFICATE }
+    await clientFor(`https://localhost:${server.port}`, through).payments.get('pi_1')
+    await clientFor('http://api.example', through).payments.get('pi_1')
+    expect(server.seen).toHaveLength(1)
+    expect(proxy.tunnels).toHaveLength(1)
+    expect(proxy.plain.map(({ url }) => url)).toEqual(['http://api.example/payment_intents/pi_1'])
+    const distrusted = clientFor('https://api.example', { proxy: through.proxy, retries: 0 })
+    const error = await refusal(distrusted.payments.get('pi_1'), ConnectError)
+    expect(error).toMatchObject({ permanent: true, sent: false })
+    expect(error.message).toContain('--ca-file')
+  })
+
+  test('an untrusted certificate behind a proxy is refused', async () => {
+    const server = await secureServer()
+    const proxy = await proxyTo(server.port)
+    const client = clientFor(`https://localhost:${server.port}`, { proxy: `http://127.0.0.1:${proxy.port}` })
+    const error = await refusal(client.payments.get('pi_1'), ConnectError)
+    expect(error).toMatchObject({ permanent: true, sent: false })
+    expect(error.message).toContain(`(through the proxy 127.0.0.1:${proxy.port})`)
+    expect(server.seen).toEqual([])
+  })
+
+  test('a proxy that never opens a tunnel causes a timeout, and an aborted call does not wait for it', async () => {
+    const asked = new EventEmitter()
+    const silent = createServer().on('connect', (_, socket) => {
+      socket.resume().once('end', () => socket.destroy())
+      asked.emit('asked')
+    })
+    const through = { proxy: `http://127.0.0.1:${await listen(silent)}`, retries: 0 }
+    const late = clientFor('https://api.example', { ...through, timeoutMs: 50 })
+    expect(await refusal(late.payments.get('pi_1'), TimeoutError)).toMatchObject({
+      phase: 'connect',
+      sent: false,
+    })
+    const ending = new AbortController()
+    asked.once('asked', () => ending.abort(new Error('enough')))
+    const client = clientFor('https://api.example', through)
+    await expect(client.payments.get('pi_1', { signal: ending.signal })).rejects.toThrow('enough')
+    // Closing ends the connection to the proxy, which would keep the process alive.
+    await client.close()
+    await late.close()
+    await new Promise<void>(resolve => silent.close(() => resolve()))
+  })
+
   test('uses the proxy of the environment, but not for this machine', async () => {
     const proxy = await proxyTo(0)
     const server = await serve(response => json(response, PAYMENT))
@@ -135,11 +204,16 @@ describe('through a proxy', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  test.each(['http://api.example', 'https://api.example'])('reports a proxy that refuses: %s', async base => {
-    const proxy = await proxyTo(0, 407)
+  test.each([
+    ['http://api.example', 407],
+    ['https://api.example', 407],
+    ['https://api.example', 502],
+  ])('reports a proxy that refuses %s with %d', async (base, status) => {
+    const proxy = await proxyTo(0, status)
     const client = clientFor(base, { proxy: `http://me:hunter2@127.0.0.1:${proxy.port}`, retries: 0 })
     const error = await refusal(client.payments.get('pi_1'), ConnectError)
-    expect(error.message).toContain('407')
+    expect(error.message).toContain(`(${status})`)
+    expect(error.code).toBe('ABORTED_BY_PROXY')
     expect(error.message).not.toContain('hunter2')
   })
 

@@ -28,7 +28,7 @@ describe.each([
   [
     'problems and an empty last cursor',
     { ...ELSEWHERE, 'errors.body': 'problem', 'list.last_cursor': 'empty' },
-    { createPath: '/payments', light: true },
+    { createPath: '/payments' },
     403,
   ],
 ])('against the simulator with %s', (_, contract, options: Partial<ClientOptions>, unauthorized) => {

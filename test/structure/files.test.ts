@@ -1,28 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { filesBelow } from '../support/structure/files-below.ts'
 
-/** Long before this a file should be read again: is it still one subject? */
-const MOST_LINES = 300
-/** Where length does no harm. */
-const MAY_BE_LONG = new Set([
-  // One register, on purpose in one place: it is read like a table.
-  'src/contract/decisions.ts',
-  // Made from the operations of the control surface by `npm run docs`, and read by nobody.
-  'src/client/control-shapes.json',
-])
 /** Words that a file is named by when nobody knows what it is about: all ends up there. */
 const EMPTY_NAMES = new Set(['util', 'utils', 'helper', 'helpers', 'manager', 'managers', 'common'])
 
 const ours = [...filesBelow('src'), ...filesBelow('test')]
-
-test(`no file of src/ has more than ${MOST_LINES} lines`, () => {
-  const long = filesBelow('src')
-    .map(path => ({ path, lines: readFileSync(path, 'utf8').split('\n').length - 1 }))
-    .filter(({ path, lines }) => lines > MOST_LINES && !MAY_BE_LONG.has(path))
-    .map(({ path, lines }) => `${path}: ${lines}`)
-  expect(long).toEqual([])
-})
 
 test('the names of files and folders say what they are about', () => {
   const empty = ours.filter(path => path.split(/[/.-]/).some(word => EMPTY_NAMES.has(word.toLowerCase())))

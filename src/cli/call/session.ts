@@ -21,21 +21,15 @@ export interface Session {
   readonly show: <T>(answer: Answer<T>, view: View<T>) => Promise<void>
 }
 
-interface Needs {
-  /** For commands that make many calls: loads the connection pool. */
-  readonly many?: boolean
-}
-
 /** Runs a command with a client for its target, and closes what it opened. */
 export async function withSession(
   flags: MerchantFlags,
   use: (session: Session) => Promise<void>,
-  { many = false }: Needs = {},
 ): Promise<void> {
   // A dry run sends nothing and shows no keys, so it needs none.
   const target = await findTarget(flags, flags.dryRun ? DRY_KEYS : undefined)
   await reportChoice(target.choice, 'choose one with --base-url, --profile or --account')
-  const open = async () => createClient(await clientOptions(flags, target, { light: !many }))
+  const open = async () => createClient(await clientOptions(flags, target))
   await runCalls(target.choice, open, async (client, signal) => {
     const printer = openPrinter(flags)
     await use({
@@ -54,14 +48,12 @@ export async function withSession(
 async function clientOptions(
   flags: MerchantFlags,
   { baseUrl, keys, profile }: Target,
-  { light }: { readonly light: boolean },
 ): Promise<ClientOptions> {
   const caFile = flags.caFile ?? profile?.ca_file
   const transport: Transport | undefined = flags.dryRun ? dryRunTransport(CURL_KEYS) : undefined
   return {
     baseUrl,
     ...keys,
-    light,
     transport,
     retries: flags.retries,
     strict: flags.strict,

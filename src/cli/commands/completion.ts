@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { Argument, type Command } from 'commander'
 import type { CommandTable } from '../command-table.ts'
-import { readTree } from '../completion/tree.ts'
 import { choice } from '../flag-values.ts'
 import { newCommand } from '../new-command.ts'
 
@@ -38,18 +37,11 @@ Examples:
   paysim completion json > commands.json`,
     )
     .action(async (shell: Shell) => {
-      const root = await readTree(all)
-      // The shell runs this if the name that was typed cannot be called, such as an alias.
-      const program = [process.execPath, resolve(process.argv[1] ?? '')]
-      process.stdout.write(await script[shell](root, program))
+      if (shell === 'json') {
+        const { readTree } = await import('../completion/tree.ts')
+        process.stdout.write(`${JSON.stringify(await readTree(all), null, 2)}\n`)
+        return
+      }
+      const { SCRIPTS } = await import('../completion/scripts.ts')
+      process.stdout.write(SCRIPTS[shell]([process.execPath, resolve(process.argv[1] ?? '')]))
     })
-
-const script: Record<
-  Shell,
-  (root: Awaited<ReturnType<typeof readTree>>, program: readonly string[]) => Promise<string> | string
-> = {
-  bash: async (...tree) => (await import('../completion/bash.ts')).bashScript(...tree),
-  zsh: async (...tree) => (await import('../completion/zsh.ts')).zshScript(...tree),
-  fish: async (...tree) => (await import('../completion/fish.ts')).fishScript(...tree),
-  json: root => `${JSON.stringify(root, null, 2)}\n`,
-}

@@ -1,22 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../package-files.ts'
 
-/** Values that only this machine knows. A shell asks for them while somebody types. */
-const KNOWN = ['profiles', 'accounts', 'methods'] as const
-export type Known = (typeof KNOWN)[number]
+/** Values that only this machine knows. */
+export type Known = 'profiles' | 'accounts' | 'methods'
 
 /** Nobody who presses Tab wants to wait for a simulator that hangs. */
 const PATIENCE_MS = 500
 
-/** Prints the known values, one per line; nothing after an error. `words` is the command line so far. */
-export async function printKnown(kind: string | undefined, words: readonly string[]): Promise<void> {
-  const find = KNOWN.find(known => known === kind)
-  if (find === undefined) return
-  const found = await FIND[find](words).catch(() => [])
-  // A shell would interpret special characters.
-  const plain = found.filter(word => /^[\w.:@%+-]+$/.test(word))
-  process.stdout.write(plain.map(word => `${word}\n`).join(''))
-}
+/** The known values; none after an error. `words` is the command line so far. */
+export const findKnown = (kind: Known, words: readonly string[]): Promise<readonly string[]> =>
+  FIND[kind](words).catch(() => [])
 
 const FIND: Readonly<Record<Known, (words: readonly string[]) => Promise<readonly string[]>>> = {
   profiles: profileNames,

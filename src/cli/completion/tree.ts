@@ -51,21 +51,22 @@ export interface CommandNode {
 
 /** Loads every command and reads its options, so that nothing is written twice. */
 export async function readTree(table: CommandTable): Promise<CommandNode> {
-  const version: OptionNode = {
-    ...HELP,
-    names: ['--version', '-V'],
-    flags: '-V, --version',
-    description: 'print the version',
-  }
-  return { ...(await groupNode(table, { all: table, words: [], summary: '' })), options: [version, HELP] }
+  return { ...(await groupNode(table, { all: table, words: [], summary: '' })), options: [VERSION, HELP] }
 }
 
-const HELP: OptionNode = {
+export const HELP: OptionNode = {
   names: ['--help', '-h'],
   description: 'display help',
   flags: '-h, --help',
   heading: 'Options:',
   value: null,
+}
+
+export const VERSION: OptionNode = {
+  ...HELP,
+  names: ['--version', '-V'],
+  flags: '-V, --version',
+  description: 'print the version',
 }
 
 interface GroupContext {
@@ -103,7 +104,7 @@ async function groupNode(
   }
 }
 
-function commandNode(command: Command, { words, summary }: GroupContext): CommandNode {
+export function commandNode(command: Command, { words, summary }: GroupContext): CommandNode {
   const help = command.createHelp()
   return {
     words,
@@ -183,6 +184,3 @@ function textBelow(command: Command): string {
   command.outputHelp()
   return printed.slice(help.length).trim()
 }
-
-/** The tree as a list, from the top. */
-export const everyNode = (node: CommandNode): CommandNode[] => [node, ...node.commands.flatMap(everyNode)]

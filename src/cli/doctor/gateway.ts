@@ -143,7 +143,7 @@ export interface Probe {
 }
 
 export function openProbe(options: ClientOptions, signal: AbortSignal): Probe {
-  const client = createClient({ ...options, light: true })
+  const client = createClient(options)
   return {
     async ask(path, query = {}, method = 'GET') {
       try {

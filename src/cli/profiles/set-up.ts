@@ -73,7 +73,6 @@ async function callWith(profile: Profile): Promise<PaymentMethodOptions> {
     publicKey: profile.public_key,
     secretKey: profile.secret_key,
     ca: profile.ca_file === undefined ? undefined : await readAuthorities(profile.ca_file),
-    light: true,
   })
   try {
     return await client.methods.list(DISCOVERY).catch(error => {

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { ReceiptError } from '../errors.ts'
 import type { Upload } from '../transport/transport.ts'
 import { checkImage } from './check.ts'
 import { type ReceiptFile, readSource, type Source } from './source.ts'
@@ -33,6 +34,10 @@ export async function receiptUpload(image: ReceiptImage): Promise<Upload> {
 
 const nameFor = (type: string) => (type === 'image/png' ? 'receipt.png' : 'receipt.jpg')
 
+/** The length of the form was announced: a server would wait for the rest. */
+const changed = ({ path = 'the image' }: Source) =>
+  new ReceiptError('unreadable', `${path} changed while it was sent: it is shorter than before`)
+
 async function openForm(
   source: Source,
   part: { filename: string; contentType: string },
@@ -53,6 +58,7 @@ async function openForm(
       onProgress?.({ sentBytes, totalBytes })
       done(null, chunk)
     },
+    flush: done => done(sentBytes === totalBytes ? null : changed(source)),
   })
   // The form does not destroy its parts when it is destroyed, which would leave the file open.
   const body = pipeline(form, counted, () => file.destroy())

@@ -9,17 +9,26 @@ export interface Attempted extends TransportSettings {
   readonly method: string
 }
 
-/**
- * Translates an error of undici, Node or OpenSSL into a message that says what to do. The original text may contain
- * secrets.
- */
+/** An error that only this code knows. */
+export const coded = (code: string) => Object.assign(new Error(code), { code })
+
+/** A proxy answered, but did not pass the request on. */
+export class ProxyRefusal extends Error {
+  readonly code = 'ABORTED_BY_PROXY'
+  constructor(readonly status: number) {
+    super(`the proxy answered ${status}`)
+  }
+}
+
+/** Translates an error of Node or OpenSSL into a message that says what to do. The original text may contain secrets. */
 export function connectionError(cause: unknown, attempted: Attempted): Error {
   const code = codeOf(cause)
   if (INVALID_ARGUMENTS.has(code)) return invalidArgument(cause, attempted)
   const phase = PHASES[code]
   if (phase) return timedOut(code, phase, attempted)
   const { origin, sent } = attempted
-  const permanent = isCertificateError(code) || isProtocolError(code) || code === 'BODY_TOO_LONG'
+  const permanent =
+    isCertificateError(code) || isProtocolError(code) || code === 'BODY_TOO_LONG' || code === 'CLOSED'
   return new ConnectError(`${origin}${via(attempted)} ${advice(code, cause, attempted)}`, {
     code,
     sent,
@@ -27,21 +36,13 @@ export function connectionError(cause: unknown, attempted: Attempted): Error {
   })
 }
 
-const INVALID_ARGUMENTS = new Set([
-  'UND_ERR_INVALID_ARG',
-  'ERR_INVALID_CHAR',
-  'ERR_INVALID_HTTP_TOKEN',
-  'ERR_UNESCAPED_CHARACTERS',
-])
+const INVALID_ARGUMENTS = new Set(['ERR_INVALID_CHAR', 'ERR_INVALID_HTTP_TOKEN', 'ERR_UNESCAPED_CHARACTERS'])
 
 const PHASES: Readonly<Record<string, TimeoutPhase>> = {
   CONNECT_TIMEOUT: 'connect',
   HEADERS_TIMEOUT: 'headers',
   BODY_TIMEOUT: 'body',
-  UND_ERR_CONNECT_TIMEOUT: 'connect',
   ETIMEDOUT: 'connect',
-  UND_ERR_HEADERS_TIMEOUT: 'headers',
-  UND_ERR_BODY_TIMEOUT: 'body',
 }
 
 function timedOut(code: string, phase: TimeoutPhase, attempted: Attempted): TimeoutError {
@@ -66,10 +67,10 @@ function advice(code: string, cause: unknown, attempted: Attempted): string {
   if (isCertificateError(code))
     return `has a certificate that is not trusted (${code}): give the certificate authority as \`ca\` (--ca-file)`
   if (isProtocolError(code)) return `does not speak TLS (${code}): is it an http:// address?`
-  if (code === 'ABORTED_BY_PROXY')
-    return `was not reached: the proxy did not open a connection to it (${proxyStatus(cause)}); check the proxy and its credentials`
-  if (code.startsWith('HPE_') || code === 'HTTPParserError')
-    return `gave an answer that is not HTTP (${code}): check the port`
+  if (cause instanceof ProxyRefusal)
+    return `was not reached: the proxy did not open a connection to it (${cause.status}); check the proxy and its credentials`
+  if (code === 'CLOSED') return 'was not called: this client is closed'
+  if (code.startsWith('HPE_')) return `gave an answer that is not HTTP (${code}): check the port`
   if (code === 'BODY_TOO_LONG')
     return `sent too long an answer: more than ${LONGEST_ANSWER_BYTES / 1024 / 1024} MiB arrived; is the base URL the address of the API?${perhapsDone(attempted)}`
   if (!sent) return `could not be reached (${code}): check the base URL, and the network`
@@ -83,22 +84,11 @@ const perhapsDone = ({ sent, method }: Attempted) =>
 const via = ({ proxy }: Attempted) => (proxy ? ` (through the proxy ${proxy.host})` : '')
 
 function codeOf(cause: unknown): string {
-  if (proxyStatus(cause) !== undefined) return 'ABORTED_BY_PROXY'
   if (!(cause instanceof Error)) return 'UNKNOWN'
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
 }
 
-/** Undici has the status of a proxy's refusal only in its message. */
-function proxyStatus(cause: unknown): string | undefined {
-  if (!(cause instanceof Error)) return undefined
-  return (
-    /^Proxy response \((\d+)\)/.exec(cause.message)?.[1] ??
-    /^Proxy Authentication Required \((407)\)/.exec(cause.message)?.[1]
-  )
-}
-
-const isCertificateError = (code: string) =>
-  /CERT|^UNABLE_TO_|^ERR_TLS_CERT|SELF_SIGNED|^CRL_|^UND_ERR_PRX_TLS$/.test(code)
+const isCertificateError = (code: string) => /CERT|^UNABLE_TO_|^ERR_TLS_CERT|SELF_SIGNED|^CRL_/.test(code)
 const isProtocolError = (code: string) => /^(?:ERR_SSL_|EPROTO$)/.test(code)
 
 function invalidArgument(cause: unknown, attempted: Attempted): Error {

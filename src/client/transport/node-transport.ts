@@ -1,39 +1,10 @@
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import type { AgentOptions, ClientRequest, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { flatHeaders, type WireAnswer } from '../../contract/wire-answer.ts'
+import { flatHeaders } from '../../contract/wire-answer.ts'
 import { allowManyListeners } from '../many-listeners.ts'
-import { connectionError } from './connection-error.ts'
-import { openPayload } from './payload.ts'
-import {
-  LONGEST_ANSWER_BYTES,
-  type OpenAnswer,
-  type Transport,
-  type TransportSettings,
-  type WireRequest,
-} from './transport.ts'
-
-/**
- * A transport on Node's own HTTP client, for a process that makes a call and exits. Undici parses with WebAssembly:
- * loading it, and waiting for V8 to finish optimizing it at exit, takes longer than the rest of such a process.
- */
-export function nodeTransport(settings: TransportSettings): Transport {
-  const { open, close } = nodeHttp(settings)
-  const { connectTimeoutMs, timeoutMs } = settings
-  const limits = { connectMs: connectTimeoutMs, headersMs: timeoutMs, bodyMs: timeoutMs }
-  return {
-    async send(request, signal) {
-      const progress = notYet()
-      try {
-        return await readWhole(await open(request, { signal, progress, limits }))
-      } catch (cause) {
-        if (signal?.aborted) throw signal.reason
-        const { sent } = progress
-        throw connectionError(cause, { ...settings, sent, method: request.method, proxy: undefined })
-      }
-    },
-    close,
-  }
-}
+import { coded, ProxyRefusal } from './connection-error.ts'
+import type { OpenAnswer, TransportSettings, WireRequest } from './transport.ts'
 
 /** How far a request came. */
 export interface Progress {
@@ -56,31 +27,33 @@ export interface Conditions {
   }
 }
 
-interface HttpSettings extends Pick<TransportSettings, 'origin' | 'ca'> {
-  /** How long to keep an idle connection; by default until the server closes it. */
-  readonly idleMs?: number
-}
+type HttpSettings = Pick<TransportSettings, 'origin' | 'ca' | 'proxy'>
+
+/** Shorter than the idle timeout of most servers. */
+const IDLE_MS = 4000
 
 /** Opens requests to one origin with Node's own HTTP client. An answer is there when its headers are. */
-export function nodeHttp({ origin, ca, idleMs }: HttpSettings) {
-  const secure = origin.startsWith('https:')
+export function nodeHttp(settings: HttpSettings) {
   let loaded: Promise<Requester> | undefined
   return {
     async open(request: WireRequest, conditions: Conditions): Promise<OpenAnswer> {
       const { signal } = conditions
       signal?.throwIfAborted()
       allowManyListeners(signal)
-      loaded ??= load(secure, { ...(ca === undefined ? {} : { ca }), ...(idleMs ? { timeout: idleMs } : {}) })
-      const { start } = await loaded
-      const { method, path } = request
-      const { headers, body, release } = await openPayload(request)
+      loaded ??= load(settings)
+      const { start, secure, answersForProxy } = await loaded
+      const payload = await openPayload(request)
       try {
-        const outgoing = start(origin, { method, path, headers, ...(signal ? { signal } : {}) })
-        const incoming = await answerTo(outgoing, body, { ...conditions, secure })
-        incoming.once('close', release)
+        const outgoing = start({ ...request, headers: payload.headers })
+        const incoming = await answerTo(outgoing, payload.body, { ...conditions, secure })
+        incoming.once('close', payload.release)
+        if (answersForProxy && incoming.statusCode === 407) {
+          incoming.destroy()
+          throw new ProxyRefusal(407)
+        }
         return { status: incoming.statusCode ?? 0, headers: flatHeaders(incoming.headers), body: incoming }
       } catch (cause) {
-        release()
+        payload.release()
         throw signal?.aborted ? signal.reason : cause
       }
     },
@@ -88,73 +61,171 @@ export function nodeHttp({ origin, ca, idleMs }: HttpSettings) {
   }
 }
 
+/** Starts requests, each on a connection that was kept or is new. */
 interface Requester {
-  readonly start: (origin: string, options: RequestOptions) => ClientRequest
+  readonly start: (request: Pick<WireRequest, 'method' | 'path' | 'headers'>) => ClientRequest
+  /** Whether these connections are encrypted. */
+  readonly secure: boolean
+  /** Whether an answer may come from the proxy itself. */
+  readonly answersForProxy?: boolean
   readonly close: () => void
 }
 
-async function load(
-  secure: boolean,
-  options: { readonly ca?: string; readonly timeout?: number },
-): Promise<Requester> {
+async function load({ origin, ca, proxy }: HttpSettings): Promise<Requester> {
+  const options = { keepAlive: true, timeout: IDLE_MS, ...(ca === undefined ? {} : { ca }) }
+  const target = new URL(origin)
+  if (!proxy) return requester(target, options)
+  return target.protocol === 'https:'
+    ? throughTunnel(target, proxy, options)
+    : throughProxy(target, proxy, options)
+}
+
+async function requester(peer: URL, options: AgentOptions): Promise<Requester> {
+  const secure = peer.protocol === 'https:'
   const { Agent, request } = secure ? await import('node:https') : await import('node:http')
-  const agent = new Agent({ keepAlive: true, ...options })
+  const agent = new Agent(options)
   return {
-    start: (origin, options) => request(origin, { ...options, agent }),
+    start: ({ method, path, headers }) => request(peer.origin, { method, path, headers, agent }),
+    secure,
     close: () => agent.destroy(),
+  }
+}
+
+/** Node would take the `Host` of a request, which is the target, for the name on the certificate. */
+function toProxy(proxy: URL, options: AgentOptions): Promise<Requester> {
+  const isAddress = /^\[|^[\d.]+$/.test(proxy.hostname)
+  return requester(proxy, { ...options, ...{ servername: isAddress ? '' : proxy.hostname } })
+}
+
+/** A plain request is sent to the proxy with its whole address, which every proxy allows. */
+async function throughProxy({ host, origin }: URL, proxy: URL, options: AgentOptions): Promise<Requester> {
+  const plain = await toProxy(proxy, options)
+  return {
+    ...plain,
+    start: ({ method, path, headers }) =>
+      plain.start({
+        method,
+        path: origin + path,
+        headers: { host, ...headers, ...credentialsFor(proxy) },
+      }),
+    answersForProxy: true,
+  }
+}
+
+/** An encrypted request needs a connection to the server itself: the proxy passes it on without reading it. */
+async function throughTunnel(target: URL, proxy: URL, options: AgentOptions): Promise<Requester> {
+  const [{ Agent, request }, asker] = await Promise.all([import('node:https'), toProxy(proxy, options)])
+  const agent = new Agent(options)
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (settings, done) => {
+    const failed = done as ((cause: Error) => void) | undefined
+    openTunnel(asker, target, proxy)
+      .then(socket => connect({ ...settings, ...{ socket } }) as Socket)
+      .then(socket => done?.(null, socket), failed)
+    return undefined
+  }
+  return {
+    start: ({ method, path, headers }) => request(target.origin, { method, path, headers, agent }),
+    secure: true,
+    close: () => {
+      agent.destroy()
+      asker.close()
+    },
+  }
+}
+
+function openTunnel(asker: Requester, { hostname, port }: URL, proxy: URL): Promise<Socket> {
+  const path = `${hostname}:${port || 443}`
+  const headers = { host: path, ...credentialsFor(proxy) }
+  return new Promise((resolve, reject) => {
+    const asking = asker.start({ method: 'CONNECT', path, headers })
+    asking.once('connect', ({ statusCode = 0 }, socket: Socket) => {
+      if (statusCode >= 200 && statusCode < 300) return resolve(socket)
+      socket.destroy()
+      reject(new ProxyRefusal(statusCode))
+    })
+    asking.once('error', reject).end()
+  })
+}
+
+function credentialsFor({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {}
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` }
+}
+
+/** The body of one attempt. A file is opened for each attempt and closed after it. */
+interface Payload {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Readable | undefined
+  readonly release: () => void
+}
+
+async function openPayload({ headers, body }: WireRequest): Promise<Payload> {
+  if (body === undefined) return { headers, body, release: () => {} }
+  if (typeof body === 'string') {
+    // Node sends no length with a method that usually has no body, and the server would take it for the next request.
+    const length = { 'content-length': String(Buffer.byteLength(body)) }
+    return { headers: { ...headers, ...length }, body, release: () => {} }
+  }
+  const opened = await body.open()
+  return {
+    headers: { ...headers, ...opened.headers },
+    body: opened.body,
+    release: () => opened.body.destroy(),
   }
 }
 
 function answerTo(
   outgoing: ClientRequest,
   body: string | Readable | undefined,
-  { progress, limits, secure }: Conditions & { readonly secure: boolean },
+  { progress, limits, secure, signal }: Conditions & { readonly secure: boolean },
 ): Promise<IncomingMessage> {
-  let timer: NodeJS.Timeout | undefined
-  const giveUpAfter = (milliseconds: number, code: string, on: ClientRequest | IncomingMessage) => {
-    clearTimeout(timer)
-    timer = setTimeout(() => on.destroy(coded(code)), milliseconds)
-  }
-  const connected = () => {
-    progress.sent = true
-    giveUpAfter(limits.headersMs, 'HEADERS_TIMEOUT', outgoing)
-  }
   return new Promise((resolve, reject) => {
-    giveUpAfter(limits.connectMs, 'CONNECT_TIMEOUT', outgoing)
+    let timer: NodeJS.Timeout | undefined
+    const giveUp = (cause: unknown) => {
+      clearTimeout(timer)
+      // Without a connection, a request that is destroyed reports no error.
+      outgoing.destroy()
+      reject(cause)
+    }
+    const giveUpAfter = (milliseconds: number, code: string) => {
+      clearTimeout(timer)
+      timer = setTimeout(() => giveUp(coded(code)), milliseconds)
+    }
+    const connected = () => {
+      progress.sent = true
+      giveUpAfter(limits.headersMs, 'HEADERS_TIMEOUT')
+    }
+    const abort = () => giveUp(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    giveUpAfter(limits.connectMs, 'CONNECT_TIMEOUT')
     outgoing.once('socket', socket => {
       progress.reused = outgoing.reusedSocket
       if (outgoing.reusedSocket) connected()
       else socket.once(secure ? 'secureConnect' : 'connect', connected)
     })
     // Keep this listener: later errors are reported through the body.
-    outgoing.on('error', cause => {
-      clearTimeout(timer)
-      reject(cause)
+    outgoing.on('error', giveUp)
+    outgoing.once('close', () => {
+      signal?.removeEventListener('abort', abort)
+      // The server has changed to another protocol, which Node reports in no other way.
+      giveUp(coded('ECONNRESET'))
     })
     outgoing.once('response', incoming => {
       clearTimeout(timer)
       // A limit for the whole body: an answer that drips forever never triggers a limit between chunks.
-      if (limits.bodyMs !== undefined) giveUpAfter(limits.bodyMs, 'BODY_TIMEOUT', incoming)
-      incoming.once('close', () => clearTimeout(timer))
+      const { bodyMs } = limits
+      const late = bodyMs && setTimeout(() => incoming.destroy(coded('BODY_TIMEOUT')), bodyMs)
+      incoming.once('close', () => clearTimeout(late))
       resolve(incoming)
     })
-    if (typeof body === 'object') body.once('error', cause => outgoing.destroy(cause)).pipe(outgoing)
-    else outgoing.end(body)
+    if (typeof body !== 'object') return void outgoing.end(body)
+    // A long upload may take longer than its answer, as long as it goes on.
+    body.on('data', () => progress.sent && timer?.refresh())
+    body.once('error', giveUp).pipe(outgoing)
   })
 }
-
-async function readWhole({ status, headers, body }: OpenAnswer): Promise<WireAnswer> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of body) {
-    length += chunk.length
-    if (length > LONGEST_ANSWER_BYTES) throw coded('BODY_TOO_LONG')
-    chunks.push(chunk)
-  }
-  return { status, headers, text: Buffer.concat(chunks).toString('utf8') }
-}
-
-const coded = (code: string) => Object.assign(new Error(code), { code })
 
 /** Whether there was no answer in time. */
 export const isTimeout = (cause: unknown): boolean =>

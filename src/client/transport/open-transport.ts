@@ -1,6 +1,9 @@
 import type { WireAnswer } from '../../contract/wire-answer.ts'
+import { ClientError } from '../errors.ts'
 import { chooseProxy } from './choose-proxy.ts'
-import type { Transport, TransportSettings, WireRequest } from './transport.ts'
+import { coded, connectionError } from './connection-error.ts'
+import { nodeHttp, notYet } from './node-transport.ts'
+import { LONGEST_ANSWER_BYTES, type OpenAnswer, type Transport, type WireRequest } from './transport.ts'
 
 export interface NetworkOptions {
   /** The time limit for an answer to start, and again for it to end; 30 s by default. */
@@ -12,33 +15,58 @@ export interface NetworkOptions {
    * apply.
    */
   readonly proxy?: string | false | undefined
-  /** For a process that makes a few calls and exits: it loads faster and keeps no pool. */
-  readonly light?: boolean | undefined
 }
 
 const TIMEOUT_MS = 30_000
 const LONGEST_CONNECT_MS = 10_000
 
-/**
- * Chooses how to reach an origin, so that invalid settings fail at once. Loads the transport with the first request.
- */
+/** Chooses how to reach an origin, so that invalid settings fail at once. The first request opens a connection. */
 export function openTransport(origin: string, options: NetworkOptions): Transport {
   const { timeoutMs = TIMEOUT_MS, ca } = options
   const proxy = chooseProxy(new URL(origin), options.proxy, process.env)
   const connectTimeoutMs = Math.min(timeoutMs, LONGEST_CONNECT_MS)
   const settings = { origin, timeoutMs, connectTimeoutMs, ca, proxy }
-  let opened: Promise<Transport> | undefined
+  const limits = { connectMs: connectTimeoutMs, headersMs: timeoutMs, bodyMs: timeoutMs }
+  const http = nodeHttp(settings)
+  const underWay = new Set<Promise<WireAnswer>>()
+  let closed = false
+
+  async function exchange(request: WireRequest, signal?: AbortSignal): Promise<WireAnswer> {
+    const progress = notYet()
+    try {
+      if (closed) throw coded('CLOSED')
+      return await readWhole(await http.open(request, { signal, progress, limits }))
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason
+      // What was to be sent could not be read.
+      if (cause instanceof ClientError) throw cause
+      throw connectionError(cause, { ...settings, sent: progress.sent, method: request.method })
+    }
+  }
+
   return {
-    async send(request: WireRequest, signal?: AbortSignal): Promise<WireAnswer> {
-      opened ??= load(settings, options.light ?? false)
-      return (await opened).send(request, signal)
+    send(request, signal) {
+      const answer = exchange(request, signal)
+      underWay.add(answer)
+      const ended = () => void underWay.delete(answer)
+      answer.then(ended, ended)
+      return answer
     },
-    close: async () => (await opened)?.close(),
+    async close() {
+      closed = true
+      await Promise.allSettled(underWay)
+      await http.close()
+    },
   }
 }
 
-/** Only undici supports proxies. */
-async function load(settings: TransportSettings, light: boolean): Promise<Transport> {
-  if (light && !settings.proxy) return (await import('./node-transport.ts')).nodeTransport(settings)
-  return (await import('./undici-transport.ts')).undiciTransport(settings)
+async function readWhole({ status, headers, body }: OpenAnswer): Promise<WireAnswer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.length
+    if (length > LONGEST_ANSWER_BYTES) throw coded('BODY_TOO_LONG')
+    chunks.push(chunk)
+  }
+  return { status, headers, text: Buffer.concat(chunks).toString('utf8') }
 }

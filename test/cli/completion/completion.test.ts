@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asked, SHELLS, type Shell } from '../../support/cli/shells.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { COMMANDS } from '../../../src/cli/commands.ts'
+import { complete } from '../../../src/cli/completion/complete.ts'
+import { SHELLS } from '../../support/cli/shells.ts'
 import { runBinary } from '../../support/gateway/server.ts'
 import { fileServer } from '../../support/gateway/shared-server.ts'
 
@@ -46,9 +48,8 @@ const isPlain = (word: string) => word !== '*'
 const sorted = (words: readonly string[]) => [...new Set(words)].sort()
 
 /** Each place of the tree: the words so far, and all that may come next. */
-function questions(shell: Shell['name']): { asked: Asked; wanted: string[] }[] {
+function questions(): { asked: string[]; wanted: string[] }[] {
   return everyNode(root).flatMap(node => {
-    const before = ['paysim', ...node.words]
     const names = node.options.flatMap(option => option.names)
     const words = [
       ...node.commands.map(({ words }) => words.at(-1) ?? ''),
@@ -56,38 +57,80 @@ function questions(shell: Shell['name']): { asked: Asked; wanted: string[] }[] {
     ]
     const values = node.options.flatMap(({ names, value }) =>
       value && value.choices.length > 0
-        ? askedBy(names, shell).map(name => ({ asked: [...before, name, ''], wanted: value.choices }))
+        ? names.map(name => ({ asked: [...node.words, name, ''], wanted: value.choices }))
         : [],
     )
     return [
-      { asked: [...before, '-'], wanted: names },
-      ...(words.length > 0 ? [{ asked: [...before, ''], wanted: words }] : []),
+      { asked: [...node.words, '-'], wanted: names },
+      ...(words.length > 0 ? [{ asked: [...node.words, ''], wanted: words }] : []),
       ...values,
     ]
   })
 }
 
-/** In the script of fish, all names of an option stand in one line before its values. */
-const askedBy = (names: readonly string[], shell: Shell['name']) =>
-  shell === 'fish' ? names.slice(-1) : names
+/** What `paysim __complete` answers: what the shell adds, and the suggestions. */
+async function answered(...asked: string[]): Promise<{ kind: string; found: string[] }> {
+  const [kind = '', ...lines] = (await complete(COMMANDS, asked)).split('\n')
+  return { kind, found: lines.slice(0, -1) }
+}
 
-describe.each(SHELLS)('$name', ({ name, missing, answers }) => {
+test('every command, option and value is suggested, and nothing else', PATIENCE, async () => {
+  const all = questions()
+  expect(all.length).toBeGreaterThan(60)
+  const wrong: unknown[] = []
+  for (const { asked, wanted } of all) {
+    const { found } = await answered('fish', ...asked)
+    const [got, due] = [sorted(found.map(line => line.split('\t')[0] ?? '')), sorted(wanted.filter(isPlain))]
+    if (JSON.stringify(got) !== JSON.stringify(due)) wrong.push({ asked, got, due })
+  }
+  expect(wrong).toEqual([])
+})
+
+test('zsh and fish get the descriptions, bash only the words', async () => {
+  expect((await answered('fish', 'payments', 'ge')).found).toEqual(['get\tshow a payment'])
+  expect((await answered('zsh', 'payments', 'ge')).found).toEqual(['get:show a payment'])
+  expect((await answered('bash', 'ge', 'payments', 'ge')).found).toEqual(['get'])
+  expect((await answered('fish', 'payments', 'get', '--outp')).found).toEqual([
+    expect.stringMatching(/^--output\t\w/),
+  ])
+})
+
+test('bash gets a name so that it means only a file, and without what was typed before @ or =', async () => {
+  const evil = "it's $(reboot).jpg"
+  const quoted = "it\\'s\\ \\$\\(reboot\\).jpg"
+  const before = process.cwd()
+  await mkdir(join(folder, 'names', 'more'), { recursive: true })
+  await Promise.all([evil, 'line\nfeed', '.hidden'].map(name => writeFile(join(folder, 'names', name), '')))
+  process.chdir(folder)
+  onTestFinished(() => process.chdir(before))
+  const data = ['payments', 'create', '--data']
+  const whole = { kind: ':nospace', found: [`@names/${quoted}`, '@names/more/'] }
+  expect(await answered('bash', '@names/', ...data, '@names/')).toEqual(whole)
+  const rest = { kind: ':nospace', found: [`names/${quoted}`, 'names/more/'] }
+  expect(await answered('bash', 'names/', ...data, '@', 'names/')).toEqual(rest)
+  expect(await answered('bash', 'names/', ...data, '=@', 'names/')).toEqual(rest)
+  const one = await answered('bash', "names/it\\'s", ...data, '@', "names/it\\'s")
+  expect(one.found).toEqual([`names/${quoted}`])
+  expect((await answered('fish', ...data, '@names/.')).found).toEqual(['@names/.hidden\t'])
+  expect((await answered('fish', ...data, '@nowhere/')).found).toEqual([])
+})
+
+test.each([
+  [['payments', 'get', '--', ''], ':files'],
+  [['payments', 'create', '--data', 'sl'], ':files'],
+  [['payments', 'get', '--key-file=x'], ':files'],
+  [['payments', 'get', ''], ':words'],
+])('after %j, the shell adds %s', async (words, kind) => {
+  expect(await answered('fish', ...words)).toEqual({ kind, found: [] })
+})
+
+test('another shell gets nothing', async () => {
+  expect(await complete(COMMANDS, ['tcsh', ''])).toBe('')
+  expect(await complete(COMMANDS, [])).toBe('')
+})
+
+describe.each(SHELLS)('$name', ({ missing, answers }) => {
   if (missing !== undefined) console.log(`completion is not tried: ${missing}`)
-
-  // Fish asks itself hundreds of questions about each.
-  test.skipIf(missing)('completes every command, option and value, and nothing else', PATIENCE, () => {
-    const all = questions(name)
-    expect(all.length).toBeGreaterThan(60)
-    const offered = answers(
-      folder,
-      all.map(({ asked }) => asked),
-    )
-    const wrong = all.flatMap(({ asked, wanted }, nth) => {
-      const [got, due] = [sorted(offered[nth] ?? []), sorted(wanted.filter(isPlain))]
-      return JSON.stringify(got) === JSON.stringify(due) ? [] : [{ asked: asked.join(' '), got, due }]
-    })
-    expect(wrong).toEqual([])
-  })
 
   test.skipIf(missing)('completes partial words, also after =, and files where files are expected', () => {
     const offered = answers(folder, [

@@ -69,19 +69,13 @@ const zsh: Shell = {
     run(
       'zsh',
       `compdef() { : }
-_message() { : }
-_files() {
-  local found before=$IPREFIX
-  if [[ $1 == -P ]]; then before=$2; fi
-  for found in \${PREFIX}*(N); do print -r -- $before$found; done
-}
-compadd() { shift; offer "$@" }
+_files() { for found in \${PREFIX}*(N); do print -r -- $IPREFIX$found; done }
 compset() {
-  [[ $2 == '*,' && $PREFIX == *,* ]] && { IPREFIX=\${PREFIX%,*},; PREFIX=\${PREFIX##*,}; return 0 }
-  [[ $2 == '@' && $PREFIX == @* ]] && { IPREFIX=@; PREFIX=\${PREFIX#@}; return 0 }
-  return 1
+  [[ $2 == '--*=' && $PREFIX == --*=* ]] || return 1
+  IPREFIX=\${PREFIX%%=*}=
+  PREFIX=\${PREFIX#*=}
 }
-_describe() { local -a told; told=(\${(P)@[-1]}); offer \${told%%:*} }
+_describe() { local -a told; told=(\${(P)2}); offer \${told%%:*} }
 offer() { local word; for word in "$@"; do if [[ $word == \${PREFIX}* ]]; then print -r -- $IPREFIX$word; fi; done }
 source ./script.zsh
 ask() { words=("$@"); CURRENT=$#words; PREFIX=\${words[-1]}; IPREFIX=''; _paysim; print '=====' }
