@@ -7,6 +7,7 @@ import { basename } from 'node:path'
 import { bundle as bundleStyles } from 'lightningcss'
 import { build } from 'rolldown'
 import { parse } from 'yaml'
+import { answerSchemas } from './build/answer-schemas.js'
 import { digestOfInputs, isBuiltFrom, recordBuild } from './build/inputs.js'
 import { recordStarts } from './build/record-starts.js'
 import { thirdPartyNotices } from './build/third-party.js'
@@ -208,7 +209,7 @@ const { output } = note(
   await build({
     input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
     platform: 'node',
-    plugins: [substitute, ascii],
+    plugins: [answerSchemas, substitute, ascii],
     external: [`./${VALIDATOR}.cjs`],
     makeAbsoluteExternalsRelative: false,
     transform: { target: 'node20.17', define: { PAYSIM_VERSION: JSON.stringify(version) } },

@@ -8,8 +8,6 @@ const MOST_LINES = 300
 const MAY_BE_LONG = new Set([
   // One register, on purpose in one place: it is read like a table.
   'src/contract/decisions.ts',
-  // Made from the operations of the control surface by `npm run docs`, and read by nobody.
-  'src/client/control-shapes.json',
 ])
 /** Words that a file is named by when nobody knows what it is about: all ends up there. */
 const EMPTY_NAMES = new Set(['util', 'utils', 'helper', 'helpers', 'manager', 'managers', 'common'])
