@@ -13,7 +13,7 @@ export function answerProblem(call: ControlCall, body: unknown): string | undefi
 }
 
 function problemIn(value: unknown, schema: AnswerSchema, at: string): string | undefined {
-  const { named, type, properties = {}, required = [], values, items, anyOf } = schema
+  const { named, type, properties = {}, optional = [], values, items, anyOf } = schema
   if (named !== undefined) return problemIn(value, ANSWERS.named[named] ?? {}, at)
   if (anyOf) return problemInAny(value, anyOf, at)
   switch (type) {
@@ -27,7 +27,7 @@ function problemIn(value: unknown, schema: AnswerSchema, at: string): string | u
       if (values)
         return first(Object.entries(value), ([name, member]) => problemIn(member, values, below(at, name)))
       return first(Object.entries(properties), ([name, member]) =>
-        value[name] === undefined && !required.includes(name)
+        value[name] === undefined && optional.includes(name)
           ? undefined
           : problemIn(value[name], member, below(at, name)),
       )

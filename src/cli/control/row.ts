@@ -97,7 +97,7 @@ export const nounOf = (words: string, rows: Readonly<Record<string, Row | OwnCom
     ]),
   )
 
-export function rowCommand(name: string, its: Row): Command {
+function rowCommand(name: string, its: Row): Command {
   const { call, description, arguments: words = {}, flags = {}, show } = its
   return controlCommand(
     name,

@@ -8,7 +8,8 @@ export interface AnswerSchema {
   readonly named?: string
   readonly type?: string
   readonly properties?: Readonly<Record<string, AnswerSchema>>
-  readonly required?: readonly string[]
+  /** Which of them may be missing. */
+  readonly optional?: readonly string[]
   /** The members of an object that have any name. */
   readonly values?: AnswerSchema
   readonly items?: AnswerSchema
@@ -46,11 +47,12 @@ function essentials(schema: TSchema, named: Record<string, AnswerSchema>): Answe
 }
 
 function unnamed(
-  { type, properties, required, patternProperties, items, anyOf }: TSchema,
+  { type, properties, required = [], patternProperties, items, anyOf }: TSchema,
   named: Record<string, AnswerSchema>,
 ): AnswerSchema {
   const of = (schema: TSchema) => essentials(schema, named)
   const [values] = Object.values<TSchema>(patternProperties ?? {})
+  const optional = Object.keys(properties ?? {}).filter(name => !required.includes(name))
   return {
     ...(type === undefined ? {} : { type }),
     ...(properties === undefined
@@ -60,7 +62,7 @@ function unnamed(
             Object.entries<TSchema>(properties).map(([name, schema]) => [name, of(schema)]),
           ),
         }),
-    ...(required === undefined ? {} : { required }),
+    ...(optional.length === 0 ? {} : { optional }),
     ...(values === undefined ? {} : { values: of(values) }),
     ...(items === undefined ? {} : { items: of(items) }),
     ...(anyOf === undefined ? {} : { anyOf: anyOf.map(of) }),
