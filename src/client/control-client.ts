@@ -160,10 +160,9 @@ function accountControl(caller: ControlCaller, account: string) {
     const { params, ...more }: AnyInput = input ?? {}
     return caller.call(name, ...([{ ...more, params: { ...params, account } }] as never))
   }
-  return {
+  const own: OwnCalls = { call }
+  return Object.assign(own, {
     id: account,
-    /** Any call about this account, by its name in the list of operations. @internal */
-    call,
     clock: {
       get: (): Call<ClockState> => call('GET /accounts/:account/clock'),
       set: (setting: ClockSetting): Call<ClockState> =>
@@ -266,7 +265,13 @@ function accountControl(caller: ControlCaller, account: string) {
       caller.upload('PUT /accounts/:account/import', { params: { account } }, upload),
     /** Empties the account; its keys stay the same. */
     reset: (): Call<{ account: string }> => call('POST /accounts/:account/reset'),
-  }
+  })
+}
+
+/** What is left out of the published types. */
+interface OwnCalls {
+  /** Any call about this account, by its name in the list of operations. @internal */
+  readonly call: AccountCaller
 }
 
 type AccountCaller = <C extends JsonCall & AccountCall>(
