@@ -7,6 +7,7 @@ import { basename } from 'node:path'
 import { bundle as bundleStyles } from 'lightningcss'
 import { build } from 'rolldown'
 import { parse } from 'yaml'
+import { answerSchemas } from './build/answer-schemas.js'
 import { digestOfInputs, isBuiltFrom, recordBuild } from './build/inputs.js'
 import { thirdPartyNotices } from './build/third-party.js'
 
@@ -44,6 +45,7 @@ const output = {
 const program = await build({
   ...forNode,
   input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
+  plugins: [answerSchemas],
   // The first validation requires it from a file of its own.
   external: ['ajv'],
   // Some modules are loaded late in one place and at once in another on purpose.

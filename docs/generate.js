@@ -3,7 +3,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { answerShapes } from './generate/answer-shapes.js'
 import { commandPages } from './generate/command-pages.js'
 import { decisionsPage } from './generate/decisions-page.js'
 import { lifecycleTables } from './generate/lifecycle-tables.js'
@@ -19,7 +18,6 @@ const DOCUMENTS = {
   'docs/architecture.md': { make: lifecycleTables, isFresh: exactly },
   'docs/cli.md': { make: commandPages, isFresh: exactly },
   'docs/api.md': { make: withAnswers, isFresh: sameButForNames, needsShell: true },
-  'src/client/control-shapes.json': { make: answerShapes, isFresh: exactly },
   'scenarios/schema.json': { make: scenarioSchema, isFresh: exactly },
   'docs/control.md': { make: withAnswers, isFresh: sameButForNames, needsShell: true },
 }

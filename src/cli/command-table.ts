@@ -10,9 +10,13 @@ interface Leaf {
 /** Commands that share their first words, such as `payments create` and `payments get`. */
 interface Group {
   readonly summary: string
-  readonly commands: CommandTable
+  /** A function if they are loaded only when one of them is called. */
+  readonly commands: CommandTable | (() => Promise<CommandTable>)
   /** The command that is run if the user names none. */
   readonly alone?: string
 }
 
 export type CommandTable = { readonly [name: string]: Leaf | Group }
+
+export const commandsOf = async ({ commands }: Group): Promise<CommandTable> =>
+  typeof commands === 'function' ? commands() : commands

@@ -1,4 +1,4 @@
-import type { CommandTable } from './command-table.ts'
+import { type CommandTable, commandsOf } from './command-table.ts'
 
 interface CommandGroup {
   readonly table: CommandTable
@@ -20,7 +20,7 @@ async function descend(group: CommandGroup, argv: readonly string[], all: Comman
   const found = Object.hasOwn(table, name) ? table[name] : undefined
   if (!found) return refuse(group, name, all)
   if ('commands' in found)
-    return descend({ table: found.commands, path: [...path, name], alone: found.alone }, rest, all)
+    return descend({ table: await commandsOf(found), path: [...path, name], alone: found.alone }, rest, all)
   const { command } = await found.load()
   await command(all).parseAsync(rest, { from: 'user' })
 }
@@ -33,7 +33,7 @@ async function showHelp({ table, path, alone }: CommandGroup): Promise<void> {
 async function refuse({ table, path }: CommandGroup, name: string, all: CommandTable): Promise<void> {
   const { closest } = await import('../contract/closest.ts')
   const words = ['paysim', ...path].join(' ')
-  const meant = sameWordsElsewhere(all, [...path, name]) ?? closest(name, Object.keys(table))
+  const meant = (await sameWordsElsewhere(all, [...path, name])) ?? closest(name, Object.keys(table))
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   const what = name.startsWith('-')
     ? `expected a command before ${name}${hint}`
@@ -43,16 +43,16 @@ async function refuse({ table, path }: CommandGroup, name: string, all: CommandT
 }
 
 /** For `payments list`, the hint is `sim payments list`: one group alone has a command with these words. */
-function sameWordsElsewhere(all: CommandTable, words: readonly string[]): string | undefined {
-  const groups = Object.entries(all).filter(
-    ([, entry]) => 'commands' in entry && hasCommand(entry.commands, words),
-  )
-  const [[group] = [], ...others] = groups
-  return group === undefined || others.length > 0 ? undefined : `\`paysim ${group} ${words.join(' ')}\``
+async function sameWordsElsewhere(all: CommandTable, words: readonly string[]): Promise<string | undefined> {
+  const groups: string[] = []
+  for (const [group, entry] of Object.entries(all))
+    if ('commands' in entry && (await hasCommand(await commandsOf(entry), words))) groups.push(group)
+  const [group] = groups
+  return groups.length === 1 ? `\`paysim ${group} ${words.join(' ')}\`` : undefined
 }
 
-function hasCommand(table: CommandTable, [name = '', ...rest]: readonly string[]): boolean {
+async function hasCommand(table: CommandTable, [name = '', ...rest]: readonly string[]): Promise<boolean> {
   const entry = Object.hasOwn(table, name) ? table[name] : undefined
   if (entry === undefined || rest.length === 0) return entry !== undefined
-  return 'commands' in entry && hasCommand(entry.commands, rest)
+  return 'commands' in entry && hasCommand(await commandsOf(entry), rest)
 }

@@ -7,15 +7,18 @@ import type { Answer } from './answer-type.ts'
 export class Call<T, Body = T> implements Promise<T> {
   readonly [Symbol.toStringTag] = 'Call'
   readonly #answer: Promise<Answer<Body>>
+  /** With this type, a call for more is also a call for less. */
+  readonly #read: (body: never) => T
 
   constructor(
     answer: Promise<Answer<Body>>,
     /** The idempotency key of the call. It is known before the answer, so that it can be shown and used again. */
     readonly idempotencyKey?: string | undefined,
     /** Extracts the part of the body that the caller awaits; the whole body by default. */
-    private readonly read: (body: Body) => T = asItIs,
+    read: (body: Body) => T = asItIs,
   ) {
     this.#answer = answer
+    this.#read = read
   }
 
   answer(): Promise<Answer<Body>> {
@@ -26,7 +29,7 @@ export class Call<T, Body = T> implements Promise<T> {
     fulfilled?: ((body: T) => A | PromiseLike<A>) | null,
     rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return this.#answer.then(({ body }) => this.read(body)).then(fulfilled, rejected)
+    return this.#answer.then(({ body }) => this.#read(body as never)).then(fulfilled, rejected)
   }
 
   catch<B = never>(rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<T | B> {

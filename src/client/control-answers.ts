@@ -1,44 +1,58 @@
+import { ANSWERS, type AnswerSchema } from '../contract/control/answers.ts'
+import type { ControlCall } from '../contract/control/operations.ts'
 import { isRecord, kindOf } from './answer-shape.ts'
-import shapes from './control-shapes.json' with { type: 'json' }
-
-/** What an answer must look like: its kind, the members of an object, or the name of a shape, such as `#ClockState`. */
-type Shape =
-  | string
-  | { readonly members: Readonly<Record<string, Shape>> }
-  | { readonly each: Shape }
-  | { readonly list: Shape }
-  | { readonly orNull: Shape }
-  | { readonly optional: Shape }
-
-const NAMED: Readonly<Record<string, Shape>> = shapes.named
 
 /**
  * The problem of an answer of the control surface, if it has one. Only members and their kinds are checked. That is
  * enough to recognise the answer of another server, and to use the answer without more checks.
  */
-export function answerProblem(method: string, path: string, body: unknown): string | undefined {
-  const shape = shapeOf(method, path)
-  return shape === undefined ? undefined : problemIn(body, shape, '')
+export function answerProblem(call: ControlCall, body: unknown): string | undefined {
+  const schema = ANSWERS.calls[call]
+  if (schema === null) return body === undefined ? undefined : wrong(body, '', 'nothing')
+  return schema && problemIn(body, schema, '')
 }
 
-function problemIn(value: unknown, shape: Shape, at: string): string | undefined {
-  if (typeof shape === 'string') {
-    if (shape.startsWith('#')) return problemIn(value, NAMED[shape.slice(1)] ?? 'any', at)
-    return isOfKind(value, shape) ? undefined : wrong(value, at, WORDS[shape] ?? `a ${shape}`)
+function problemIn(value: unknown, schema: AnswerSchema, at: string): string | undefined {
+  const { named, type, properties = {}, optional = [], values, items, anyOf } = schema
+  if (named !== undefined) return problemIn(value, ANSWERS.named[named] ?? {}, at)
+  if (anyOf) return problemInAny(value, anyOf, at)
+  switch (type) {
+    case undefined:
+      return undefined
+    case 'array':
+      if (!Array.isArray(value)) return wrong(value, at, 'a list')
+      return items && first(value, (item, nth) => problemIn(item, items, below(at, nth)))
+    case 'object':
+      if (!isRecord(value)) return wrong(value, at, 'an object')
+      if (values)
+        return first(Object.entries(value), ([name, member]) => problemIn(member, values, below(at, name)))
+      return first(Object.entries(properties), ([name, member]) =>
+        value[name] === undefined && optional.includes(name)
+          ? undefined
+          : problemIn(value[name], member, below(at, name)),
+      )
+    case 'null':
+      return value === null ? undefined : wrong(value, at, 'null')
+    default: {
+      const kind = type === 'integer' ? 'number' : type
+      return typeof value === kind ? undefined : wrong(value, at, `a ${kind}`)
+    }
   }
-  if ('optional' in shape) return value === undefined ? undefined : problemIn(value, shape.optional, at)
-  if ('orNull' in shape) return value === null ? undefined : problemIn(value, shape.orNull, at)
-  if ('list' in shape) {
-    if (!Array.isArray(value)) return wrong(value, at, 'a list')
-    return first(value, (item, nth) => problemIn(item, shape.list, below(at, nth)))
-  }
-  if (!isRecord(value)) return wrong(value, at, 'an object')
-  if ('each' in shape)
-    return first(Object.entries(value), ([name, member]) => problemIn(member, shape.each, below(at, name)))
-  return first(Object.entries(shape.members), ([name, member]) =>
-    problemIn(value[name], member, below(at, name)),
-  )
 }
+
+/** Of one of several kinds of records, all that is known is that it is a record. */
+function problemInAny(value: unknown, schemas: readonly AnswerSchema[], at: string): string | undefined {
+  const present = schemas.map(resolved).filter(({ type }) => type !== 'null')
+  if (value === null && present.length < schemas.length) return undefined
+  const [one = {}, ...others] = present
+  if (others.length === 0) return problemIn(value, one, at)
+  return others.every(({ type }) => type === one.type)
+    ? problemIn(value, one.type === undefined ? {} : { type: one.type }, at)
+    : undefined
+}
+
+const resolved = (schema: AnswerSchema): AnswerSchema =>
+  schema.named === undefined ? schema : (ANSWERS.named[schema.named] ?? {})
 
 function first<T>(all: readonly T[], problem: (one: T, nth: number) => string | undefined) {
   for (const [nth, one] of all.entries()) {
@@ -48,46 +62,9 @@ function first<T>(all: readonly T[], problem: (one: T, nth: number) => string | 
   return undefined
 }
 
-const WORDS: Readonly<Record<string, string>> = { nothing: 'nothing', object: 'an object', list: 'a list' }
-
-function isOfKind(value: unknown, kind: string): boolean {
-  switch (kind) {
-    case 'any':
-      return true
-    case 'nothing':
-      return value === undefined
-    case 'list':
-      return Array.isArray(value)
-    case 'object':
-      return isRecord(value)
-    default:
-      return typeof value === kind
-  }
-}
-
 const below = (at: string, name: string | number) => (at === '' ? String(name) : `${at}.${name}`)
 
 function wrong(value: unknown, at: string, wanted: string): string {
   if (value === undefined) return at === '' ? `it is empty, not ${wanted}` : `${at} is missing`
   return `${at || 'it'} is ${kindOf(value)}, not ${wanted}`
-}
-
-/** The calls by the number of parts of their paths, so that a path is compared with few of them. */
-let calls: Map<string, { readonly parts: readonly string[]; readonly shape: Shape }[]> | undefined
-
-function shapeOf(method: string, path: string): Shape | undefined {
-  if (!calls) {
-    calls = new Map()
-    for (const [call, shape] of Object.entries<Shape>(shapes.calls)) {
-      const [verb = '', pattern = ''] = call.split(' ')
-      const parts = pattern.split('/')
-      const key = `${verb} ${parts.length}`
-      calls.set(key, [...(calls.get(key) ?? []), { parts, shape }])
-    }
-  }
-  const [plain = ''] = path.split('?')
-  const given = plain.split('/')
-  return calls
-    .get(`${method} ${given.length}`)
-    ?.find(({ parts }) => parts.every((part, at) => part.startsWith(':') || part === given[at]))?.shape
 }

@@ -1,15 +1,13 @@
 import type { StreamMessage } from '../contract/control/journal.ts'
 import { ControlError, ControlUnreachableError } from './control-error.ts'
-import type { ControlHttp } from './control-http.ts'
 
 /** The server-sent events of an account, until the server closes the stream or `signal` aborts. */
 export async function* readStream(
-  http: ControlHttp,
-  path: string,
+  open: () => Promise<AsyncIterable<Uint8Array>>,
   signal?: AbortSignal,
 ): AsyncGenerator<StreamMessage, void> {
   try {
-    const body = await http.open(path, 'stream', { signal })
+    const body = await open()
     let event = ''
     let data = ''
     for await (const line of linesOf(body)) {

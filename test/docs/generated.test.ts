@@ -6,15 +6,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The documents that take something from the program are as it is now. */
 describe.concurrent('a document made by `npm run docs`', () => {
-  test.for(['docs/decisions.md', 'docs/architecture.md', 'docs/cli.md', 'src/client/control-shapes.json'])(
-    '%s is up to date',
-    name => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, ['docs/generate.js', '--check', name], {
-        cwd: ROOT,
-        encoding: 'utf8',
-      })
-      expect(stderr, `${stdout}\nbring it up to date with: npm run docs`).toBe('')
-      expect(status).toBe(0)
-    },
-  )
+  test.for(['docs/decisions.md', 'docs/architecture.md', 'docs/cli.md'])('%s is up to date', name => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['docs/generate.js', '--check', name], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    })
+    expect(stderr, `${stdout}\nbring it up to date with: npm run docs`).toBe('')
+    expect(status).toBe(0)
+  })
 })

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import { describe, expect, test } from 'vitest'
-import type { CommandTable } from '../../src/cli/command-table.ts'
+import { type CommandTable, commandsOf } from '../../src/cli/command-table.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { readTree } from '../../src/cli/completion/tree.ts'
 import { shellLine } from '../support/structure/shell-line.ts'
@@ -13,16 +13,19 @@ interface Leaf {
   readonly load: () => Promise<Command>
 }
 
-function leavesOf(table: CommandTable, words: string[] = []): Leaf[] {
-  return Object.entries(table).flatMap(([name, entry]) => {
-    const path = [...words, name]
-    if ('commands' in entry) return leavesOf(entry.commands, path)
-    const load = async () => (await entry.load()).command(COMMANDS)
-    return { words: path, summary: entry.summary, load }
-  })
+async function leavesOf(table: CommandTable, words: string[] = []): Promise<Leaf[]> {
+  const leaves = await Promise.all(
+    Object.entries(table).map(async ([name, entry]) => {
+      const path = [...words, name]
+      if ('commands' in entry) return leavesOf(await commandsOf(entry), path)
+      const load = async () => (await entry.load()).command(COMMANDS)
+      return [{ words: path, summary: entry.summary, load }]
+    }),
+  )
+  return leaves.flat()
 }
 
-const LEAVES = leavesOf(COMMANDS)
+const LEAVES = await leavesOf(COMMANDS)
 const root = await readTree(COMMANDS)
 const nodeOf = (words: readonly string[]) =>
   words.reduce((node, word) => node.commands.find(({ words }) => words.at(-1) === word) ?? node, root)
@@ -117,7 +120,7 @@ async function refusal(line: string): Promise<string | undefined> {
       const entry = Object.hasOwn(table, name) ? table[name] : undefined
       if (!entry) return `${line}: there is no command ${name}`
       if ('commands' in entry) {
-        table = entry.commands
+        table = await commandsOf(entry)
         if (entry.alone !== undefined && (rest[0] ?? '-').startsWith('-')) rest.unshift(entry.alone)
         continue
       }

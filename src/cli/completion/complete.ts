@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { CommandTable } from '../command-table.ts'
+import { type CommandTable, commandsOf } from '../command-table.ts'
 import { findKnown } from './known-values.ts'
 import { commandNode, HELP, type OptionNode, type Value, VERSION } from './tree.ts'
 
@@ -101,7 +101,7 @@ async function placeOf(all: CommandTable, words: readonly string[]): Promise<Pla
     if (entry === undefined) break
     path.push(word)
     if (!('commands' in entry)) return { ...(await nodeOf(entry, all, path)), commands: [] }
-    ;[table, options, alone] = [entry.commands, [HELP], entry.alone]
+    ;[table, options, alone] = [await commandsOf(entry), [HELP], entry.alone]
   }
   // Options after the group's name belong to its default command.
   const meant = alone === undefined ? undefined : table[alone]

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
-import type { CommandTable } from '../command-table.ts'
+import { type CommandTable, commandsOf } from '../command-table.ts'
 import type { Known } from './known-values.ts'
 
 /** What a word of the command line can be. */
@@ -83,7 +83,7 @@ async function groupNode(
   const commands = await Promise.all(
     Object.entries(table).map(async ([name, entry]) => {
       const place = { all, words: [...words, name], summary: entry.summary }
-      if ('commands' in entry) return groupNode(entry.commands, { ...place, alone: entry.alone })
+      if ('commands' in entry) return groupNode(await commandsOf(entry), { ...place, alone: entry.alone })
       return commandNode((await entry.load()).command(all), place)
     }),
   )

@@ -1,4 +1,4 @@
-import type { ControlAddress } from '../../client/control-http.ts'
+import type { ControlAddress } from '../../client/control-caller.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { secretsOf } from '../named-file.ts'
 import { NO_PROFILES, readProfiles } from '../profiles/profiles.ts'

@@ -1,10 +1,15 @@
 import type { Command } from 'commander'
 import type { Call } from '../../client/call.ts'
-import type { ListBody } from '../../client/control-http.ts'
-import type { PageQuery } from '../../client/control-record-calls.ts'
+import type { ListBody } from '../../client/control-caller.ts'
 import { atLeastOne } from '../flag-values.ts'
 import type { ListView } from '../output/view.ts'
 import type { ControlSession } from './session.ts'
+
+/** A part of a list, as a call asks for it. */
+interface PageQuery {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
 
 /** Which part of a long list to print. */
 export interface PageFlags {

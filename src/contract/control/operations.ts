@@ -25,8 +25,8 @@ export const controlOperations = (contract: Contract | 'any') => ({
   ...DASHBOARD_OPERATIONS,
 })
 
-/** The operations with their answers, for the server's types. */
-type ControlOperations = ReturnType<typeof controlOperations>
+/** The operations with their types, for the server and for callers. */
+export type ControlOperations = ReturnType<typeof controlOperations>
 export type ControlCall = keyof ControlOperations
 /** The possible answers to a call: a status and its body. */
 export type ControlAnswer<C extends ControlCall> = AnswerIn<ControlOperations[C]['answers']>

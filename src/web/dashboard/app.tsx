@@ -6,7 +6,7 @@ import { Shell } from './shell/shell.tsx'
 import { checkSession, session } from './state/api.ts'
 import { live } from './state/live.ts'
 import { addressOf, go, place } from './state/router.ts'
-import { useLive } from './state/use-live.ts'
+import { useLiveAt } from './state/use-live.ts'
 import { Boundary } from './ui/boundary.tsx'
 import { ErrorNote } from './ui/page.tsx'
 import { Toasts } from './ui/toast.tsx'
@@ -28,7 +28,7 @@ export function App() {
 }
 
 function SignedIn() {
-  const merchants = useLive<{ data: readonly MerchantRecord[] }>('/merchants', {})
+  const merchants = useLiveAt<{ data: readonly MerchantRecord[] }>('/merchants', {})
   const { account, page } = place.value
   const accounts = merchants.data?.data.flatMap(merchant => merchant.accounts) ?? []
   const known = accounts.some(({ id }) => id === account)

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { CommandTable } from '../../../src/cli/command-table.ts'
+import { type CommandTable, commandsOf } from '../../../src/cli/command-table.ts'
 import { SIM } from '../../../src/cli/commands/sim/table.ts'
 import { cleanEnvironment } from '../../support/cli/clean-environment.ts'
 import { runHere } from '../../support/cli/run-here.ts'
@@ -78,13 +78,17 @@ const WORDS: Readonly<Record<string, () => readonly string[]>> = {
   reset: () => ['--yes'],
 }
 
-const namesIn = (table: CommandTable): string[] =>
-  Object.entries(table).flatMap(([name, entry]) =>
-    'commands' in entry ? namesIn(entry.commands).map(rest => `${name} ${rest}`) : [name],
+async function namesIn(table: CommandTable): Promise<string[]> {
+  const names = await Promise.all(
+    Object.entries(table).map(async ([name, entry]) =>
+      'commands' in entry ? (await namesIn(await commandsOf(entry))).map(rest => `${name} ${rest}`) : [name],
+    ),
   )
+  return names.flat()
+}
 
 const COMMANDS = [
-  ...namesIn(SIM).map(name => ({ name: `sim ${name}`, more: WORDS[name] ?? (() => []) })),
+  ...(await namesIn(SIM)).map(name => ({ name: `sim ${name}`, more: WORDS[name] ?? (() => []) })),
   { name: 'sim payments list -o json', more: () => [] },
   { name: 'webhooks listen', more: () => [] },
 ]

@@ -1,108 +1,70 @@
 import type { EndpointRecord } from '../../../client/control-client.ts'
-import type { EventChoice } from '../../../contract/event-names.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
-import { withControl } from '../../control/session.ts'
+import { type Given, nounOf, row } from '../../control/row.ts'
 import { commaSeparated } from '../../flag-values.ts'
 import type { Column } from '../../output/columns.ts'
-import { doneView } from '../../output/view.ts'
-import { idColumn, listView, memberColumn, rowView, secretText } from './tables.ts'
+import { idColumn, memberColumn, rowView, secretText } from './tables.ts'
 
-interface RevealFlags extends ControlFlags {
-  readonly reveal?: true
-}
+const ID = { '<id>': { about: 'id of the endpoint, such as we_123', to: 'params.id' } } as const
 
-interface AddFlags extends RevealFlags {
-  /** The simulator checks the names. */
-  readonly events?: readonly EventChoice[]
-}
-
-interface RotateFlags extends RevealFlags {
-  readonly overlap?: string
-}
-
-export const commands = {
-  list: () =>
-    controlCommand(
-      'sim endpoints list',
-      command =>
-        command
-          .description('List the webhook endpoints of an account. Secrets are hidden, except with -o json.')
-          .option('--reveal', 'show signing secrets')
-          .addHelpText('after', examples('paysim sim endpoints', 'paysim sim endpoints list --reveal'))
-          .action((flags: RevealFlags) =>
-            withControl(flags, ({ account, show }) =>
-              show(account.webhookEndpoints.list(), endpointsView(flags.reveal)),
-            ),
-          ),
-      { list: true },
-    ),
-
-  add: () =>
-    controlCommand('sim endpoints add', command =>
-      command
-        .description('Register a webhook endpoint for an account.')
-        .argument('<url>', 'URL on this machine, or on a host that `serve --allow-webhooks` allows')
-        .option(
-          '--events <names>',
+export const endpoints = nounOf('sim endpoints', {
+  list: row('GET /accounts/:account/webhook-endpoints', {
+    summary: 'list webhook endpoints',
+    description: 'List the webhook endpoints of an account. Secrets are hidden, except with -o json.',
+    flags: { '--reveal': 'show signing secrets' },
+    examples: ['paysim sim endpoints', 'paysim sim endpoints list --reveal'],
+    show: { table: given => ({ empty: 'No webhook endpoints.', columns: columns(given) }) },
+  }),
+  add: row('POST /accounts/:account/webhook-endpoints', {
+    summary: 'send events to a URL',
+    description: 'Register a webhook endpoint for an account.',
+    arguments: {
+      '<url>': {
+        about: 'URL on this machine, or on a host that `serve --allow-webhooks` allows',
+        to: 'body.url',
+      },
+    },
+    flags: {
+      '--events <names>': {
+        about:
           'events to send, separated by commas, or * for all (default: final events, such as payment.succeeded)',
-          commaSeparated,
-        )
-        .option('--reveal', 'show the signing secret')
-        .addHelpText(
-          'after',
-          examples(
-            'paysim sim endpoints add http://127.0.0.1:4000/hooks --reveal',
-            'paysim sim endpoints add http://127.0.0.1:4000/hooks --events payment.succeeded,payment.failed',
-          ),
-        )
-        .action((url: string, { events, ...flags }: AddFlags) =>
-          withControl(flags, ({ account, show }) =>
-            show(
-              account.webhookEndpoints.add({ url, ...(events ? { events } : {}) }),
-              endpointView(flags.reveal),
-            ),
-          ),
-        ),
-    ),
+        to: 'body.events',
+        parse: commaSeparated,
+      },
+      '--reveal': 'show the signing secret',
+    },
+    examples: [
+      'paysim sim endpoints add http://127.0.0.1:4000/hooks --reveal',
+      'paysim sim endpoints add http://127.0.0.1:4000/hooks --events payment.succeeded,payment.failed',
+    ],
+    show: { view: given => rowView(columns(given)) },
+  }),
+  rotate: row('POST /accounts/:account/webhook-endpoints/:id/rotate-secret', {
+    summary: 'give an endpoint a new secret',
+    description: 'Give a webhook endpoint a new secret. Events are signed with both until the overlap ends.',
+    arguments: ID,
+    flags: {
+      '--overlap <duration>': {
+        about: 'how long to sign with the old secret too (default: 24h)',
+        to: 'body.overlap',
+      },
+      '--reveal': 'show the signing secret',
+    },
+    examples: [
+      'paysim sim endpoints rotate we_123 --reveal',
+      'paysim sim endpoints rotate we_123 --overlap 1h',
+    ],
+    show: { view: given => rowView(columns(given)) },
+  }),
+  remove: row('DELETE /accounts/:account/webhook-endpoints/:id', {
+    summary: 'remove an endpoint',
+    description: 'Remove a webhook endpoint. Its pending deliveries are given up.',
+    arguments: ID,
+    examples: ['paysim sim endpoints remove we_123'],
+    show: { done: ({ id }) => `${id} removed` },
+  }),
+})
 
-  rotate: () =>
-    controlCommand('sim endpoints rotate', command =>
-      command
-        .description(
-          'Give a webhook endpoint a new secret. Events are signed with both until the overlap ends.',
-        )
-        .argument('<id>', 'id of the endpoint, such as we_123')
-        .option('--overlap <duration>', 'how long to sign with the old secret too (default: 24h)')
-        .option('--reveal', 'show the signing secret')
-        .addHelpText(
-          'after',
-          examples(
-            'paysim sim endpoints rotate we_123 --reveal',
-            'paysim sim endpoints rotate we_123 --overlap 1h',
-          ),
-        )
-        .action((id: string, flags: RotateFlags) =>
-          withControl(flags, ({ account, show }) =>
-            show(account.webhookEndpoints.rotateSecret(id, flags.overlap), endpointView(flags.reveal)),
-          ),
-        ),
-    ),
-
-  remove: () =>
-    controlCommand('sim endpoints remove', command =>
-      command
-        .description('Remove a webhook endpoint. Its pending deliveries are given up.')
-        .argument('<id>', 'id of the endpoint, such as we_123')
-        .addHelpText('after', examples('paysim sim endpoints remove we_123'))
-        .action((id: string, flags: ControlFlags) =>
-          withControl(flags, ({ account, show }) =>
-            show(account.webhookEndpoints.remove(id), doneView(`${id} removed`)),
-          ),
-        ),
-    ),
-}
-
-const columns = (reveal = false): Column[] => [
+const columns = ({ reveal }: Given): Column[] => [
   idColumn(),
   memberColumn('url', 'url', { give: 1, least: 20 }),
   {
@@ -113,7 +75,7 @@ const columns = (reveal = false): Column[] => [
   },
   {
     header: 'secret',
-    value: row => secretText((row as EndpointRecord).secret, reveal),
+    value: row => secretText((row as EndpointRecord).secret, reveal === true),
     give: reveal ? 0 : 3,
   },
   {
@@ -123,6 +85,3 @@ const columns = (reveal = false): Column[] => [
       (row as EndpointRecord).disabled ? paint.red(shown) : paint.green(shown),
   },
 ]
-
-const endpointsView = (reveal?: boolean) => listView<EndpointRecord>('No webhook endpoints.', columns(reveal))
-const endpointView = (reveal?: boolean) => rowView<EndpointRecord>(columns(reveal))

@@ -1,5 +1,5 @@
+import type { ListBody } from '../../../client/control-caller.ts'
 import type { JournalEntry } from '../../../client/control-client.ts'
-import type { ListBody } from '../../../client/control-http.ts'
 import { formatDuration } from '../../../contract/durations.ts'
 import { parseTimestamp } from '../../../contract/timestamps.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'

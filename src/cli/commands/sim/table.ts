@@ -21,11 +21,7 @@ export const SIM: CommandTable = {
   keys: {
     summary: 'add and revoke the keys of an account',
     alone: 'list',
-    commands: commandsIn(() => import('./keys.ts'), {
-      list: 'list key pairs',
-      add: 'add a key pair',
-      revoke: 'revoke a key pair at once',
-    }),
+    commands: async () => (await import('./keys.ts')).keys,
   },
   clock: {
     summary: 'show and advance the clock of an account',
@@ -113,12 +109,7 @@ export const SIM: CommandTable = {
   endpoints: {
     summary: 'set where webhooks are sent',
     alone: 'list',
-    commands: commandsIn(() => import('./endpoints.ts'), {
-      list: 'list webhook endpoints',
-      add: 'send events to a URL',
-      rotate: 'give an endpoint a new secret',
-      remove: 'remove an endpoint',
-    }),
+    commands: async () => (await import('./endpoints.ts')).endpoints,
   },
   deliveries: {
     summary: 'inspect webhook deliveries, and repeat them',

@@ -1,4 +1,4 @@
-import type { ListBody } from '../../../client/control-http.ts'
+import type { ListBody } from '../../../client/control-caller.ts'
 import type { Column } from '../../output/columns.ts'
 import { memberAt, plain } from '../../output/members.ts'
 import { formatMoney } from '../../output/money.ts'

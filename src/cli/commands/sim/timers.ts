@@ -1,5 +1,5 @@
+import type { ListBody } from '../../../client/control-caller.ts'
 import type { ClockState, TimerRecord } from '../../../client/control-client.ts'
-import type { ListBody } from '../../../client/control-http.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { withControl } from '../../control/session.ts'
 import { plain } from '../../output/members.ts'

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { KeyPairRecord, MerchantRecord } from '../../../contract/control/merchants.ts'
-import { accountPath, call } from '../state/api.ts'
+import { accountPath, callAt } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
-import { useLive } from '../state/use-live.ts'
+import { useLiveAt } from '../state/use-live.ts'
 import { Button } from '../ui/button.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
@@ -13,10 +13,10 @@ import { Table } from '../ui/table.tsx'
 /** The account's merchant and keys. */
 export function AccountPage({ account }: { account: string }) {
   const merchantId = account.replace(/\.(test|live)$/, '')
-  const merchant = useLive<MerchantRecord>(`/merchants/${encodeURIComponent(merchantId)}`, {})
+  const merchant = useLiveAt<MerchantRecord>(`/merchants/${encodeURIComponent(merchantId)}`, {})
   const [resetting, setResetting] = useState(false)
   const reset = async () => {
-    await call('POST', accountPath(account, '/reset'))
+    await callAt('POST', accountPath(account, '/reset'))
     toast('The account is empty; its keys are the same')
   }
   return (
@@ -72,13 +72,13 @@ export function AccountPage({ account }: { account: string }) {
 
 function Keys({ account }: { account: string }) {
   const path = accountPath(account, '/keys')
-  const keys = useLive<{ data: readonly KeyPairRecord[] }>(path, {})
+  const keys = useLiveAt<{ data: readonly KeyPairRecord[] }>(path, {})
   const add = async () => {
-    await call('POST', path)
+    await callAt('POST', path)
     keys.reload()
   }
   const revoke = async (publicKey: string) => {
-    await call('DELETE', `${path}/${encodeURIComponent(publicKey)}`)
+    await callAt('DELETE', `${path}/${encodeURIComponent(publicKey)}`)
     toast('Revoked: the next request with it is refused')
     keys.reload()
   }

@@ -1,8 +1,8 @@
 import type { DeliveryAttempt, DeliveryDetail } from '../../../contract/control/webhooks.ts'
-import { accountPath, call } from '../state/api.ts'
+import { accountPath, callAt } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
-import { useLive } from '../state/use-live.ts'
+import { useLiveAt } from '../state/use-live.ts'
 import { HttpStatus, Status } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copyable } from '../ui/copy.tsx'
@@ -13,7 +13,7 @@ import { Away, ExactTime, Time } from '../ui/time.tsx'
 
 export function DeliveryPage({ account, id }: { account: string; id: string }) {
   const path = accountPath(account, `/webhook-deliveries/${encodeURIComponent(id)}`)
-  const delivery = useLive<DeliveryDetail>(path, { about: ['webhooks'] })
+  const delivery = useLiveAt<DeliveryDetail>(path, { about: ['webhooks'] })
   const back = { href: addressOf(account, 'webhooks'), label: 'Webhooks' }
   if (!delivery.data)
     return (
@@ -23,7 +23,7 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
     )
   const { data } = delivery
   const redeliver = async () => {
-    await call('POST', `${path}/redeliver`)
+    await callAt('POST', `${path}/redeliver`)
     toast('One attempt starts now')
     delivery.reload()
   }

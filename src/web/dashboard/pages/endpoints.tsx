@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { EndpointRecord } from '../../../contract/control/webhooks.ts'
-import { ApiError, accountPath, call } from '../state/api.ts'
+import type { EventChoice } from '../../../contract/event-names.ts'
+import { ApiError, call } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -14,16 +15,19 @@ import { Panel } from '../ui/panel.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 
-const pathOf = (account: string) => accountPath(account, '/webhook-endpoints')
-
 export function EndpointsPanel({ account }: { account: string }) {
-  const endpoints = useLive<{ data: readonly EndpointRecord[] }>(pathOf(account), { about: ['webhooks'] })
+  const endpoints = useLive(
+    'GET /accounts/:account/webhook-endpoints',
+    { params: { account } },
+    { about: ['webhooks'] },
+  )
   const [fresh, setFresh] = useState<EndpointRecord | null>(null)
   const rotate = async (id: string) => {
-    setFresh(await call<EndpointRecord>('POST', `${pathOf(account)}/${id}/rotate-secret`, {}))
+    const input = { params: { account, id }, body: {} }
+    setFresh(await call('POST /accounts/:account/webhook-endpoints/:id/rotate-secret', input))
   }
   const remove = async (id: string) => {
-    await call('DELETE', `${pathOf(account)}/${id}`)
+    await call('DELETE /accounts/:account/webhook-endpoints/:id', { params: { account, id } })
     toast('Endpoint removed; its pending deliveries have failed')
     endpoints.reload()
   }
@@ -97,10 +101,11 @@ export function AddEndpoint({ account }: { account: string }) {
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
   const [made, setMade] = useState<EndpointRecord | null>(null)
   const add = async () => {
-    const wanted = events.split(/[\s,]+/).filter(Boolean)
+    // The server checks the names.
+    const wanted = events.split(/[\s,]+/).filter(Boolean) as EventChoice[]
     try {
       const body = { url: url.trim(), ...(wanted.length > 0 ? { events: wanted } : {}) }
-      setMade(await call<EndpointRecord>('POST', pathOf(account), body))
+      setMade(await call('POST /accounts/:account/webhook-endpoints', { params: { account }, body }))
       setUrl('')
       setProblems(new Map())
     } catch (error) {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { PaymentRecord } from '../../../contract/control/payments.ts'
 import type { PayoutRecord } from '../../../contract/control/payouts.ts'
 import { humanise, moveWords } from '../format/words.ts'
-import { accountPath, call } from '../state/api.ts'
+import { accountPath, callAt } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
 import { Button } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
@@ -22,7 +22,7 @@ type Move = (PaymentRecord | PayoutRecord)['moves'][number]
 export function Moves({ account, kind, id, moves, onDone }: MovesProps) {
   const [asked, setAsked] = useState<Move | null>(null)
   const move = async ({ trigger, to }: Move, answers: Record<string, string> = {}) => {
-    await call('POST', accountPath(account, `/${kind}/${id}/${trigger}`), answers)
+    await callAt('POST', accountPath(account, `/${kind}/${id}/${trigger}`), answers)
     toast(`${moveWords(trigger).label}: ${humanise(to).toLowerCase()}`)
     onDone()
   }

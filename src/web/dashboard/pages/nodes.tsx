@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { Holding, Node, Nodes } from '../../../contract/control/nodes.ts'
 import { countText } from '../format/money.ts'
 import { place } from '../state/router.ts'
-import { useLive } from '../state/use-live.ts'
+import { useLiveAt } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Command } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -18,7 +18,7 @@ const MOST_SHOWN = 200
 /** The processes that serve this database, and which of them holds which merchant. */
 export function NodesPage() {
   const text = place.value.query.get('q') ?? ''
-  const nodes = useLive<Nodes>(`/nodes?limit=${MOST_SHOWN}&q=${encodeURIComponent(text)}`, {})
+  const nodes = useLiveAt<Nodes>(`/nodes?limit=${MOST_SHOWN}&q=${encodeURIComponent(text)}`, {})
   useEffect(() => {
     const timer = window.setInterval(() => document.hidden || nodes.reload(), EVERY_MS)
     return () => window.clearInterval(timer)

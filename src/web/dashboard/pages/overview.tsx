@@ -6,7 +6,7 @@ import { barsOption, latencyOption } from '../charts/overview-options.ts'
 import { countText } from '../format/money.ts'
 import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import { useLive } from '../state/use-live.ts'
+import { useLiveAt } from '../state/use-live.ts'
 import { Command } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page, Ready } from '../ui/page.tsx'
@@ -14,7 +14,7 @@ import { Panel } from '../ui/panel.tsx'
 import { firstPaymentCommand } from './first-payment.ts'
 
 export function OverviewPage({ account }: { account: string }) {
-  const overview = useLive<Overview>(accountPath(account, '/overview'), {
+  const overview = useLiveAt<Overview>(accountPath(account, '/overview'), {
     about: ['payments', 'payouts', 'webhooks', 'requests', 'timers'],
   })
   return (

@@ -4,7 +4,7 @@ import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
 import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import { useLive } from '../state/use-live.ts'
+import { useLiveAt } from '../state/use-live.ts'
 import { Status } from '../ui/badge.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Page, Ready } from '../ui/page.tsx'
@@ -16,11 +16,11 @@ import { PlannedPanel, RulePanel } from './planned.tsx'
 import { TimelinePanel } from './timeline.tsx'
 
 export function PaymentPage({ account, id }: { account: string; id: string }) {
-  const payment = useLive<PaymentRecord>(accountPath(account, `/payments/${encodeURIComponent(id)}`), {
+  const payment = useLiveAt<PaymentRecord>(accountPath(account, `/payments/${encodeURIComponent(id)}`), {
     record: id,
     about: ['clock'],
   })
-  const timeline = useLive<Timeline>(accountPath(account, `/timeline/${encodeURIComponent(id)}`), {
+  const timeline = useLiveAt<Timeline>(accountPath(account, `/timeline/${encodeURIComponent(id)}`), {
     record: id,
     about: ['webhooks', 'requests', 'clock', 'timers'],
   })

@@ -4,7 +4,7 @@ import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
 import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import { useLive } from '../state/use-live.ts'
+import { useLiveAt } from '../state/use-live.ts'
 import { Status } from '../ui/badge.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Page, Ready } from '../ui/page.tsx'
@@ -16,10 +16,10 @@ import { PlannedPanel, RulePanel } from './planned.tsx'
 import { TimelinePanel } from './timeline.tsx'
 
 export function PayoutPage({ account, id }: { account: string; id: string }) {
-  const payout = useLive<PayoutRecord>(accountPath(account, `/payouts/${encodeURIComponent(id)}`), {
+  const payout = useLiveAt<PayoutRecord>(accountPath(account, `/payouts/${encodeURIComponent(id)}`), {
     record: id,
   })
-  const timeline = useLive<Timeline>(accountPath(account, `/timeline/${encodeURIComponent(id)}`), {
+  const timeline = useLiveAt<Timeline>(accountPath(account, `/timeline/${encodeURIComponent(id)}`), {
     record: id,
     about: ['webhooks', 'requests', 'clock', 'timers'],
   })

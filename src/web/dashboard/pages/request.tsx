@@ -1,7 +1,7 @@
 import type { HttpMessage, RequestDetail } from '../../../contract/control/journal.ts'
 import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import { useLive } from '../state/use-live.ts'
+import { useLiveAt } from '../state/use-live.ts'
 import { HttpStatus } from '../ui/badge.tsx'
 import { Copyable, CopyButton } from '../ui/copy.tsx'
 import { BodyView } from '../ui/json-view.tsx'
@@ -11,7 +11,7 @@ import { ExactTime } from '../ui/time.tsx'
 import { curlOf } from './curl.ts'
 
 export function RequestPage({ account, id }: { account: string; id: string }) {
-  const request = useLive<RequestDetail>(accountPath(account, `/requests/${encodeURIComponent(id)}`), {})
+  const request = useLiveAt<RequestDetail>(accountPath(account, `/requests/${encodeURIComponent(id)}`), {})
   const back = { href: addressOf(account, 'requests'), label: 'Requests' }
   if (!request.data)
     return (

@@ -3,7 +3,7 @@ import type { LoggedRequest } from '../../../contract/control/journal.ts'
 import { countText } from '../format/money.ts'
 import { accountPath } from '../state/api.ts'
 import { addressOf, keep, kept, place } from '../state/router.ts'
-import { useLive } from '../state/use-live.ts'
+import { useLiveAt } from '../state/use-live.ts'
 import { HttpStatus } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Command } from '../ui/copy.tsx'
@@ -23,7 +23,7 @@ const STATUSES = [
 
 /** The latest calls of the merchant and of payers, since the server started. */
 export function RequestsPage({ account }: { account: string }) {
-  const requests = useLive<{ data: readonly LoggedRequest[] }>(accountPath(account, '/requests'), {
+  const requests = useLiveAt<{ data: readonly LoggedRequest[] }>(accountPath(account, '/requests'), {
     about: ['requests'],
   })
   return (

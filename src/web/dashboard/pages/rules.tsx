@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { RulesState } from '../../../contract/control/rules.ts'
 import { countText } from '../format/money.ts'
-import { accountPath, call } from '../state/api.ts'
+import { accountPath, callAt } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
-import { useLive } from '../state/use-live.ts'
+import { useLiveAt } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -24,20 +24,20 @@ const EXAMPLE = `- name: small amounts are declined
 /** The provider rules, in the order in which they are checked. */
 export function RulesPage({ account }: { account: string }) {
   const path = accountPath(account, '/rules')
-  const rules = useLive<RulesState>(path, { about: ['script'] })
+  const rules = useLiveAt<RulesState>(path, { about: ['script'] })
   const [editing, setEditing] = useState<'add' | 'all' | null>(null)
   const put = async (list: readonly Rule[], message: string) => {
     const before = rules.data?.rules ?? []
     const wasStandard = rules.data?.standard
-    await call('PUT', path, { rules: list })
+    await callAt('PUT', path, { rules: list })
     rules.reload()
     toast(message, 'good', async () => {
-      await (wasStandard ? call('DELETE', path) : call('PUT', path, { rules: before }))
+      await (wasStandard ? callAt('DELETE', path) : callAt('PUT', path, { rules: before }))
       rules.reload()
     })
   }
   const toStandard = async () => {
-    await call('DELETE', path)
+    await callAt('DELETE', path)
     rules.reload()
     toast('The standard rules are in force')
   }
@@ -72,7 +72,7 @@ export function RulesPage({ account }: { account: string }) {
           action="Add"
           onClose={() => setEditing(null)}
           onSubmit={async list => {
-            await call('POST', path, { rules: list })
+            await callAt('POST', path, { rules: list })
             rules.reload()
           }}
         />

@@ -2,15 +2,15 @@ import { useEffect } from 'preact/hooks'
 import type { ClockState } from '../../../contract/control/clock.ts'
 import { dateTimeText } from '../format/time.ts'
 import { accountNow, setClock } from '../state/account-time.ts'
-import { accountPath, call } from '../state/api.ts'
+import { accountPath, callAt } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import { useLive } from '../state/use-live.ts'
+import { useLiveAt } from '../state/use-live.ts'
 import { Button } from '../ui/button.tsx'
 import { Away } from '../ui/time.tsx'
 
 /** The account's time, always visible. If the clock stands still, a button moves it to the next timer. */
 export function ClockCard({ account }: { account: string }) {
-  const clock = useLive<ClockState>(accountPath(account, '/clock'), {
+  const clock = useLiveAt<ClockState>(accountPath(account, '/clock'), {
     about: ['clock', 'timers', 'payments', 'payouts', 'webhooks'],
   })
   useEffect(() => {
@@ -19,7 +19,7 @@ export function ClockCard({ account }: { account: string }) {
   if (!clock.data) return null
   const { mode, next_due, pending_timers, rate } = clock.data
   const step = async () => {
-    await call('POST', accountPath(account, '/clock/advance'), { to: next_due })
+    await callAt('POST', accountPath(account, '/clock/advance'), { to: next_due })
     clock.reload()
   }
   return (

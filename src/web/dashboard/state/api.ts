@@ -1,4 +1,11 @@
 import { signal } from '@preact/signals'
+import {
+  type AnswerTo,
+  type AnyInput,
+  type InputOf,
+  type JsonCall,
+  requestLine,
+} from '../../../contract/control/call.ts'
 import type { FieldProblem } from '../../../contract/errors.ts'
 
 /** Whether this browser is signed in. Unknown until the server has answered. */
@@ -15,13 +22,18 @@ export class ApiError extends Error {
   }
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
 export const accountPath = (account: string, path: string) =>
   `/accounts/${encodeURIComponent(account)}${path}`
 
-/** Calls the control surface. The cookie is sent automatically; no other site can send the header. */
-export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+/** Calls the control surface, whose own answers need no check. */
+export function call<C extends JsonCall>(name: C, ...[input]: InputOf<C>): Promise<AnswerTo<C>> {
+  const { body, ...where } = (input ?? {}) as AnyInput
+  const { method, path } = requestLine(name, where)
+  return callAt(method, path, body)
+}
+
+/** The cookie is sent automatically; no other site can send the header. */
+export async function callAt<T>(method: string, path: string, body?: unknown): Promise<T> {
   const response = await send(method, path, body)
   const text = await response.text()
   if (response.ok) return (text ? JSON.parse(text) : null) as T
@@ -30,7 +42,7 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
   throw new ApiError(message ?? `The server answered ${response.status}`, response.status, details)
 }
 
-function send(method: Method, path: string, body: unknown): Promise<Response> {
+function send(method: string, path: string, body: unknown): Promise<Response> {
   const headers: Record<string, string> = { 'x-paysim-dashboard': '1' }
   if (body !== undefined) headers['content-type'] = 'application/json'
   const sent = body === undefined ? {} : { body: JSON.stringify(body) }
@@ -53,16 +65,16 @@ function readError(text: string): { message: string | undefined; details: FieldP
 export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 export async function checkSession(): Promise<void> {
-  const { signed_in } = await call<{ signed_in: boolean }>('GET', '/dashboard/session')
+  const { signed_in } = await callAt<{ signed_in: boolean }>('GET', '/dashboard/session')
   session.value = signed_in ? 'in' : 'out'
 }
 
 export async function signIn(token: string): Promise<void> {
-  await call('POST', '/dashboard/session', { token })
+  await callAt('POST', '/dashboard/session', { token })
   session.value = 'in'
 }
 
 export async function signOut(): Promise<void> {
-  await call('DELETE', '/dashboard/session')
+  await callAt('DELETE', '/dashboard/session')
   session.value = 'out'
 }

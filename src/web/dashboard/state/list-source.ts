@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ListWindow } from '../../../contract/control/overview.ts'
-import { call } from './api.ts'
+import { callAt } from './api.ts'
 
 /** A part of a list. Not every list reports how many records are newer, or where its rows are. */
 type ListPart<R> = Pick<ListWindow<R>, 'data' | 'total'> & Partial<ListWindow<R>>
@@ -107,7 +107,7 @@ export class ListSource<R> {
     query.set('offset', String(page * PAGE_ROWS))
     query.set('limit', String(PAGE_ROWS))
     if (anchor !== undefined) query.set('anchor', anchor)
-    return call('GET', `${this.path}?${query}`)
+    return callAt('GET', `${this.path}?${query}`)
   }
 
   #take(pages: ListState<R>['pages'], { total, exact = true, newer = 0 }: ListPart<R>): void {

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { call } from './api.ts'
+import { type AnswerTo, type CallInput, type JsonCall, requestLine } from '../../../contract/control/call.ts'
+import { callAt } from './api.ts'
 import { live } from './live.ts'
 
 /** What a component depends on: kinds of changes, or records by id. */
@@ -19,8 +20,18 @@ export interface Loaded<T> {
 const REST_MS = 250
 const REST_SHARE = 3
 
-/** Reads from the control surface, and again whenever what it depends on changes. */
-export function useLive<T>(path: string | null, interest: Dependencies): Loaded<T> {
+/**
+ * Reads from the control surface, and again whenever what it depends on changes. Without an input, it waits for one.
+ */
+export function useLive<C extends JsonCall>(
+  name: C,
+  input: CallInput<C> | null,
+  interest: Dependencies,
+): Loaded<AnswerTo<C>> {
+  return useLiveAt(input && requestLine(name, input).path, interest)
+}
+
+export function useLiveAt<T>(path: string | null, interest: Dependencies): Loaded<T> {
   const [state, setState] = useState<{ path: string | null; data: T | undefined; error: unknown }>({
     path: null,
     data: undefined,
@@ -31,7 +42,7 @@ export function useLive<T>(path: string | null, interest: Dependencies): Loaded<
     if (path === null) return
     const reading = repeatedly(async isCurrent => {
       try {
-        const data = await call<T>('GET', path)
+        const data = await callAt<T>('GET', path)
         if (isCurrent()) setState({ path, data, error: undefined })
       } catch (error) {
         if (isCurrent())
