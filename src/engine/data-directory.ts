@@ -107,17 +107,15 @@ export class DataDirectory implements Store {
   /** Removes the folders of interrupted creations and removals, and reports them. */
   async #sweep(registry: Registry): Promise<void> {
     for (const name of await readdir(this.#accounts)) {
+      // What is in the folder of a listed account is looked at when the account is opened.
+      if (registry.find(name.replace(/\.(test|live)$/, ''))) continue
       const folder = join(this.#accounts, name)
       if (name.startsWith(REMOVED)) {
         await rm(folder, { recursive: true, force: true })
         continue
       }
-      const known = registry.find(name.replace(/\.(test|live)$/, '')) !== undefined
-      // An account stops when it is opened, if its folder is not ours.
       const isOurs = await succeeds(demandPrivateFolder(folder))
-      if (known) {
-        if (isOurs) await removeFile(join(folder, MARK))
-      } else if (isOurs && (await readdir(folder)).length === 0) await rm(folder, { recursive: true })
+      if (isOurs && (await readdir(folder)).length === 0) await rm(folder, { recursive: true })
       else if (isOurs && existsSync(join(folder, MARK))) {
         this.options.warn(
           `${folder} was incomplete, because paysim stopped while it created or removed it; it is removed now`,

@@ -23,7 +23,7 @@ export class AccountStoppedError extends StartError {
   }
 }
 
-/** An account of the list. It is opened in the background, or when the first call asks for it. */
+/** An account of the list. It is opened at its first call, or when a timer of it is due. */
 export class ServedAccount {
   publicKeys: readonly string[] = []
   #runtime: AccountRuntime | undefined
@@ -35,6 +35,7 @@ export class ServedAccount {
     readonly id: string,
     readonly merchantId: string,
     private readonly load: () => Promise<AccountRuntime>,
+    private readonly onStopped: (problem: AccountStoppedError) => void,
   ) {}
 
   /** Undefined while it is not open. */
@@ -77,7 +78,10 @@ export class ServedAccount {
         throw cause
       }
       this.#stopped = true
-      throw new AccountStoppedError(this.id, cause)
+      const problem = new AccountStoppedError(this.id, cause)
+      // Here, because each caller waits for the same attempt, and the log needs it once.
+      this.onStopped(problem)
+      throw problem
     }
   }
 

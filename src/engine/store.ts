@@ -17,6 +17,14 @@ export interface AccountStore {
   readonly wallMs?: number
 }
 
+/** Accounts that are as a clean stop left them. Others may have lost something, or have a timer that nobody knows. */
+export interface KnownAccounts {
+  /** How far the wall clock had come by then. */
+  readonly sealedMs: number
+  /** The wall time at which each must be open; null: only when it is called. */
+  readonly wakeMs: ReadonlyMap<string, number | null>
+}
+
 export interface ServerFacts {
   /** The address that this very process listens on. */
   readonly listen: string
@@ -51,6 +59,8 @@ export interface Store {
   ): Promise<ReadonlyMap<string, string>>
   /** Called first. Removes what interrupted changes left behind. */
   openRegistry(): Promise<Registry>
+  /** What is known of the listed accounts without opening them. Without it, nothing is. */
+  known?(): Promise<KnownAccounts>
   /** Brings an account to the state that is kept, and returns where it continues. */
   openAccount(account: Account): Promise<AccountStore>
   /** The list is about to name these accounts, or not to name them any more. */
