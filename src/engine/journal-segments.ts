@@ -1,7 +1,8 @@
 import { link, readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { DamagedError } from './damaged-error.ts'
 import { isHeader } from './journal-format.ts'
+import { LossError } from './loss.ts'
 import {
   codeOf,
   demandPrivateFolder,
@@ -12,7 +13,6 @@ import {
 } from './private-files.ts'
 import { type Line, readLines } from './read-lines.ts'
 import type { Reading } from './real-time.ts'
-import { StartError } from './start-error.ts'
 
 /** How long closed segments are kept after the last write to them. */
 export interface HistoryKept {
@@ -31,9 +31,9 @@ const NAME = /^journal-(\d{12,})-(\d{12,})\.jsonl$/
 /** An empty file says that the entries up to this one were removed because they were old. Otherwise they are lost. */
 const REMOVED = /^removed-(\d{12,})$/
 export const entriesMissing = (folder: string, from: number, to: number) =>
-  new StartError(
-    `${folder}: the journal's entries ${from} to ${to} are missing, and no checkpoint that can be read has them. ` +
-      'Nothing was changed. Restore the folder from a backup',
+  new LossError(
+    folder,
+    `the journal's entries ${from} to ${to} are missing, and no checkpoint that can be read has them`,
   )
 
 const missing = (where: string, from: number, to: number) =>
@@ -72,15 +72,29 @@ export class Segments {
   }
 
   /** Removes the unfinished segments, once it is certain that the open part has their entries. */
-  async takeBackUnfinished(openPart: string, last: number): Promise<void> {
+  async takeBackUnfinished(openPart: string, last: number, readOnly = false): Promise<void> {
     for (const { path, to } of this.unfinished) {
       if (to > last)
-        throw new StartError(
-          `${openPart} ends at entry ${last}, but ${path} has the entries up to ${to}. ` +
-            'Nothing was changed. Restore the first file from a backup',
-        )
-      await rm(path)
+        throw new LossError(openPart, `it ends at entry ${last}, but ${path} has the entries up to ${to}`)
+      if (!readOnly) await rm(path)
     }
+  }
+
+  /** The names of its files. */
+  get names(): readonly string[] {
+    return this.held.map(({ path }) => basename(path))
+  }
+
+  /** What is missing of the history that was not removed, although a checkpoint may have it. */
+  get gaps(): { readonly from: number; readonly to: number }[] {
+    const gaps: { from: number; to: number }[] = []
+    let last = this.removed
+    for (const { from, to } of this.held) {
+      if (from > last + 1) gaps.push({ from: last + 1, to: from - 1 })
+      last = Math.max(last, to)
+    }
+    if (last < this.last) gaps.push({ from: last + 1, to: this.last })
+    return gaps
   }
 
   /** The number of the oldest entry that was not removed. */

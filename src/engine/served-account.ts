@@ -1,5 +1,6 @@
 import { rejection } from '../contract/errors.ts'
 import type { AccountRuntime } from './account-runtime.ts'
+import { LossError } from './loss.ts'
 import { StartError } from './start-error.ts'
 import { UnavailableError } from './unavailable.ts'
 
@@ -18,6 +19,7 @@ export class AccountStoppedError extends StartError {
 
   /** The message for callers. The details name files, so only the log has them. */
   get rejection() {
+    if (this.cause instanceof LossError) return this.cause.rejectionOf(this.account)
     const message = `The account ${this.account} is stopped, because it could not be opened; the log of paysim has the details`
     return rejection('service_unavailable', message)
   }

@@ -87,6 +87,7 @@ export class WakeUps {
   }
 
   async #open(accounts: readonly string[]): Promise<void> {
+    if (accounts.length === 0) return
     const failed: string[] = []
     let reason: UnavailableError | undefined
     await together(this.#unlessStopped(accounts), async account => {

@@ -175,11 +175,13 @@ async function copyAccount(
     const entries: Entry[] = []
     for await (const line of journal.lines()) entries.push(readLine(line))
     const copy = await openQuietly(to, id, seed, time)
+    let isCopied = false
     try {
       totals.images += await copyImages(entries, kept.images, copy.kept.images, id)
       await copy.kept.journal.replace(entries, account.seed)
+      isCopied = true
     } finally {
-      await copy.account.close()
+      await copy.account.close(isCopied ? account.standing : undefined)
     }
     count(totals, world, entries.length)
   } finally {

@@ -23,7 +23,7 @@ interface Kind {
 
 const directory = (sync: boolean) => async () => {
   const path = join(await temporaryDirectory(), 'data')
-  return () => DataDirectory.claim(path, { sync, warn: () => {} })
+  return () => DataDirectory.claim(path, { sync, wall: Date.now, warn: () => {} })
 }
 
 const database = async () => {
