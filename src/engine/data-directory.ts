@@ -13,6 +13,7 @@ import { beginJournal } from './journal-file.ts'
 import type { HistoryKept } from './journal-segments.ts'
 import { LossError } from './loss.ts'
 import { demandWhole, MERCHANT_ID, type MerchantRecord } from './merchant-record.ts'
+import { inSlices } from './other-work.ts'
 import {
   codeOf,
   demandPrivateFolder,
@@ -202,7 +203,7 @@ export class DataDirectory implements Store {
     for (const { what } of damaged.history) warn(`${what}; what was in it answers 503 until it is restored`)
     const draws = seal.draws(id)
     // What was written since its last clean stop may be lost in part, and with it ids that were given.
-    const isCertain = sealed ? await haveSizes(folder, journalOf(sealed)) : draws === undefined
+    const isCertain = sealed ? haveSizes(folder, journalOf(sealed)) : draws === undefined
     const next = (draws ?? randomInt(MOST_DRAWS)) + 1
     let drawn = draws ?? 0
     const beforeWrite = () => seal.break(id, drawn)
@@ -239,7 +240,7 @@ export class DataDirectory implements Store {
     if (!sealed)
       for (const name of await images.missingPacks())
         warn(`${join(folder, 'images', name)} is missing; what was in it answers 503 until it is restored`)
-    return { journal, checkpoints, images }
+    return { journal, checkpoints, images, stoppedAt: sealed?.time }
   }
 
   /** Whether the list of merchants names the account. Otherwise it is being created. */
@@ -289,8 +290,8 @@ export class DataDirectory implements Store {
   async known(): Promise<KnownAccounts> {
     const seal = await this.#sealForAccounts()
     const wakeMs = new Map<string, number | null>()
-    await together(seal.accounts(), async ({ sealed, next_due, files }) => {
-      if (this.#names(sealed) && (await haveSizes(this.account(sealed), files))) wakeMs.set(sealed, next_due)
+    await inSlices(seal.accounts(), AT_ONCE, ({ sealed, next_due, files }) => {
+      if (this.#names(sealed) && haveSizes(this.account(sealed), files)) wakeMs.set(sealed, next_due)
     })
     return { sealedMs: seal.stoppedAt, wakeMs }
   }
@@ -353,6 +354,9 @@ export class DataDirectory implements Store {
 const merchantOf = (account: string) => account.replace(/\.(test|live)$/, '')
 
 const journalOf = ({ files }: SealedAccount) => files.filter(([name]) => name === JOURNAL)
+
+/** Accounts that are compared with the seal between two looks at the clock. */
+const AT_ONCE = 8
 
 /** Larger than any count of draws, and half of what JSON can hold exactly. */
 const MOST_DRAWS = 2 ** 47

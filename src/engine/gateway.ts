@@ -253,14 +253,6 @@ export class Gateway {
   async close(): Promise<void> {
     this.#wakeUps.stop()
     const accounts = this.#accounts.clear()
-    const times = accounts.flatMap(({ id, runtime }) => {
-      const at = runtime ? runtime.account.clock.running : this.registry.stoppedAt(id)
-      return at === undefined ? [] : [[id, at]]
-    })
-    // If it cannot be written, the last entries of the journals still show how far time had come.
-    // Where several processes serve one store, each notes how far its wall clock came.
-    if (times.length > 0 && !this.settings.store.holders)
-      await this.registry.rememberStop(Object.fromEntries(times)).catch(() => {})
     await together(accounts, account => account.close())
     await this.settings.webhooks.close()
     await this.registry.close()

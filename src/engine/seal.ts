@@ -1,5 +1,5 @@
+import { statSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { messageOf } from './damaged-error.ts'
@@ -288,13 +288,20 @@ export async function differenceOf(
   }
 }
 
-/** Whether all files have the sizes that the last clean stop left. Nothing is read. */
-export async function haveSizes(folder: string, files: readonly SealedFile[]): Promise<boolean> {
-  for (const [name, size] of files) {
-    const found = await stat(join(folder, name)).catch(() => undefined)
-    if (found?.size !== size) return false
+/**
+ * Whether all files have the sizes that the last clean stop left. Nothing is read. It blocks, because a start asks for
+ * each of very many files, and a promise takes ten times as long as the question.
+ */
+export const haveSizes = (folder: string, files: readonly SealedFile[]): boolean =>
+  files.every(([name, size]) => sizeOf(join(folder, name)) === size)
+
+function sizeOf(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size
+  } catch {
+    // Whoever opens the account finds out why.
+    return undefined
   }
-  return true
 }
 
 async function tailOf(handle: FileHandle, size: number): Promise<Buffer> {

@@ -13,6 +13,8 @@ export interface AccountStore {
   readonly journal: Journal
   readonly checkpoints: Checkpoints | undefined
   readonly images: ImageStore
+  /** The time that the account had reached at the last stop, even if the wall clock was set back since. */
+  readonly stoppedAt?: number | undefined
   /** How far the wall clock of the process that held it before may have come. */
   readonly wallMs?: number
 }
