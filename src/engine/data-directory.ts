@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { acceptLoss, type LossAccepted } from './accept-loss.ts'
 import type { Account } from './account.ts'
 import { ChangeFile } from './change-file.ts'
 import type { Change } from './change-log.ts'
@@ -94,8 +95,7 @@ export class DataDirectory implements Store {
   /** Opens the list of merchants, and checks that each folder belongs to one of them. */
   async openRegistry(): Promise<Registry> {
     await makePrivateFolder(this.#accounts)
-    this.#seal = await Seal.read(join(this.path, SEAL), this.options)
-    const registry = await this.#readRegistry(this.#seal)
+    const registry = await this.#readRegistry(await this.#readSeal())
     try {
       await this.#sweep(registry)
       // The first entries of the directory itself must survive a power failure, too.
@@ -194,7 +194,7 @@ export class DataDirectory implements Store {
     const { id } = account
     const { sync, readOnly, warn } = this.options
     const folder = this.account(id)
-    const seal = await this.#sealForAccounts()
+    const seal = await this.#readSeal()
     const sealed = await this.#demandJournal(id, seal)
     if (!readOnly)
       for (const draft of ['journal.jsonl.new', 'journal.jsonl.old']) await removeFile(join(folder, draft))
@@ -248,7 +248,7 @@ export class DataDirectory implements Store {
     return this.#registry?.find(merchantOf(id)) !== undefined
   }
 
-  async #sealForAccounts(): Promise<Seal> {
+  async #readSeal(): Promise<Seal> {
     this.#seal ??= await Seal.read(join(this.path, SEAL), this.options)
     return this.#seal
   }
@@ -286,9 +286,21 @@ export class DataDirectory implements Store {
     return sealed
   }
 
+  /** Call it before an account is opened, or the list. From then on the ids of the account are others. */
+  async acceptLoss(name: string): Promise<LossAccepted> {
+    const seal = await this.#readSeal()
+    if (name === LIST) {
+      seal.forget(LIST)
+      return { last: 0, aside: [] }
+    }
+    const seed = seal.account(name)?.seed
+    await seal.break(name, seal.draws(name) ?? randomInt(MOST_DRAWS))
+    return acceptLoss(this.account(name), { seed, warn: this.options.warn })
+  }
+
   /** What is known of the accounts without opening them: only of those whose files have the sizes of the last stop. */
   async known(): Promise<KnownAccounts> {
-    const seal = await this.#sealForAccounts()
+    const seal = await this.#readSeal()
     const wakeMs = new Map<string, number | null>()
     await inSlices(seal.accounts(), AT_ONCE, ({ sealed, next_due, files }) => {
       if (this.#names(sealed) && haveSizes(this.account(sealed), files)) wakeMs.set(sealed, next_due)

@@ -40,6 +40,26 @@ const missing = (where: string, from: number, to: number) =>
   new DamagedError(where, `the journal's entries ${from} to ${to} are missing`)
 
 const numbered = (seq: number) => String(seq).padStart(12, '0')
+export const segmentName = (from: number, to: number) => `journal-${numbered(from)}-${numbered(to)}.jsonl`
+
+const namesIn = async (folder: string) => ((await demandPrivateFolder(folder)) ? readdir(folder) : [])
+
+/** The segments of a folder, the oldest first. */
+export async function segmentsIn(folder: string): Promise<Segment[]> {
+  const found = (await namesIn(folder)).flatMap(name => {
+    const range = NAME.exec(name)
+    return range ? [{ path: join(folder, name), from: Number(range[1]), to: Number(range[2]) }] : []
+  })
+  return found.sort((a, b) => a.from - b.from)
+}
+
+const markOf = (folder: string, to: number) => join(folder, `removed-${numbered(to)}`)
+
+/** Notes that the entries up to this one were removed. */
+export async function markRemoved(folder: string, to: number): Promise<void> {
+  await (await openPrivate(markOf(folder, to), 'append')).close()
+  await syncDirectory(folder)
+}
 
 /** The closed parts of a journal, in a folder of their own: the history that nobody reads at a start. */
 export class Segments {
@@ -59,12 +79,9 @@ export class Segments {
    * entries before the first segment were removed, and are not lost.
    */
   static async open(folder: string, openPartAfter: number, mayEnd = false): Promise<Segments> {
-    const names = (await demandPrivateFolder(folder)) ? await readdir(folder) : []
-    const found = names.flatMap(name => {
-      const range = NAME.exec(name)
-      return range ? [{ path: join(folder, name), from: Number(range[1]), to: Number(range[2]) }] : []
-    })
-    const held = found.filter(({ from }) => from <= openPartAfter).sort((a, b) => a.from - b.from)
+    const names = await namesIn(folder)
+    const found = await segmentsIn(folder)
+    const held = found.filter(({ from }) => from <= openPartAfter)
     const marked = Math.max(0, ...names.map(name => Number(REMOVED.exec(name)?.[1] ?? 0)))
     const removed = marked === 0 && mayEnd ? (held[0]?.from ?? openPartAfter + 1) - 1 : marked
     const unfinished = found.filter(({ from }) => from > openPartAfter)
@@ -135,18 +152,16 @@ export class Segments {
 
   /** Called before a removal, so that the removed entries never look lost. */
   async #noteRemoval(to: number): Promise<void> {
-    const mark = (seq: number) => join(this.folder, `removed-${numbered(seq)}`)
-    await (await openPrivate(mark(to), 'append')).close()
-    await syncDirectory(this.folder)
+    await markRemoved(this.folder, to)
     const before = this.removed
     this.removed = to
-    if (before !== to) await removeFile(mark(before))
+    if (before !== to) await removeFile(markOf(this.folder, before))
   }
 
   /** Gives the open part a second name here, as a segment of these entries. Returns a function that undoes this. */
   async add(openPart: string, from: number, to: number): Promise<() => Promise<void>> {
     await makePrivateFolder(this.folder)
-    const path = join(this.folder, `journal-${numbered(from)}-${numbered(to)}.jsonl`)
+    const path = join(this.folder, segmentName(from, to))
     await removeFile(path)
     await link(openPart, path)
     const undo = async () => {

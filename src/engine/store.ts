@@ -1,3 +1,4 @@
+import type { LossAccepted } from './accept-loss.ts'
 import type { Account } from './account.ts'
 import { MemoryChanges } from './change-log.ts'
 import type { Checkpoints } from './checkpoint/checkpoints.ts'
@@ -73,6 +74,11 @@ export interface Store {
   endChange(accounts: readonly string[]): Promise<void>
   /** The list does not name these accounts. */
   removeAccounts(accounts: readonly string[]): Promise<void>
+  /**
+   * Continues with what is whole of an account, or of the list of merchants, and keeps the rest aside. Without it, the
+   * store does not lose a part of an account.
+   */
+  acceptLoss?(name: string): Promise<LossAccepted>
   /** Tells others how to reach the server. */
   announce(facts: ServerFacts): Promise<void>
   release(): Promise<void>

@@ -52,8 +52,8 @@ async function start(open: () => Promise<Store>) {
   const accounts = ['acme.test', 'acme.live']
   if (!registry.find('acme')) {
     await store.announceChange(accounts)
-    await registry.add(drawMerchant('acme', {}, '1'))
     for (const id of accounts) await (await openAccount(store, id)).account.close()
+    await registry.add(drawMerchant('acme', {}, '1'))
     await store.endChange(accounts)
   }
   const stop = async () => {
