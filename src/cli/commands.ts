@@ -118,7 +118,7 @@ export const COMMANDS: CommandTable = {
     },
   },
   store: {
-    summary: 'check and copy the data of a simulator',
+    summary: 'check, copy and mend the data of a simulator',
     commands: {
       check: {
         summary: 'check whether a store is consistent',
@@ -127,6 +127,10 @@ export const COMMANDS: CommandTable = {
       copy: {
         summary: 'copy everything to another, empty store',
         load: async () => ({ command: (await STORE()).copy }),
+      },
+      'accept-loss': {
+        summary: 'let an account that lost a part go on with the rest',
+        load: async () => ({ command: (await STORE()).acceptLoss }),
       },
     },
   },

@@ -11,12 +11,13 @@ import type { Checkpoints } from './checkpoint/checkpoints.ts'
 import { AccountClock } from './clock.ts'
 import { Firing } from './firing.ts'
 import { IdSource } from './ids.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, Standing } from './journal.ts'
 import { Listeners } from './listeners.ts'
 import { inSlices } from './other-work.ts'
 import { Pacer } from './pacer.ts'
 import { Recovery } from './recovery.ts'
 import { unavailable } from './unavailable.ts'
+import { wakeAt } from './wake-ups.ts'
 
 /** Entries that are applied between two looks at the clock. */
 const AT_ONCE = 8
@@ -290,11 +291,23 @@ export class Account {
     await this.journal.replace(entries, seed)
   }
 
-  async close(): Promise<void> {
+  /** A copy is closed with the standing of the account that was copied. */
+  async close(last = this.standing): Promise<void> {
     this.#closed = true
     this.#recovery.stop()
     this.#pacer.stop()
     await this.#checkpoints?.close()
-    await this.journal.close()
+    await this.journal.close(last)
+  }
+
+  /** Undefined if it is not known, because what is kept cannot be written or read now. */
+  get standing(): Standing | undefined {
+    if (!this.#journal || this.#closed || this.#recovery.underWay) return undefined
+    try {
+      const wakeMs = wakeAt(this, this.settings.time.wall())
+      return { seq: this.#world.seq, seed: this.#seed, time: this.now, wakeMs }
+    } catch {
+      return undefined
+    }
   }
 }

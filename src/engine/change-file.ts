@@ -11,6 +11,11 @@ interface ChangeFileOptions {
   readonly path: string
   readonly sync: boolean
   readonly warn: (message: string) => void
+  readonly readOnly?: boolean
+  /** Awaited before each write. */
+  readonly beforeWrite?: () => Promise<void> | undefined
+  /** Called at the end, if everything is safe. */
+  readonly onClosed?: () => Promise<void>
 }
 
 /** The file is rewritten when it has two lines for each merchant and this many more. */
@@ -23,19 +28,22 @@ export class ChangeFile implements ChangeLog {
   #end = 0
   /** Whether a failed write may have left changes at the end of the file. */
   #inDoubt = false
+  /** Whether everything was read. */
+  #isWhole = false
 
   constructor(private readonly options: ChangeFileOptions) {}
 
   async read(onChange: (change: Change) => void): Promise<void> {
-    const { path, warn } = this.options
+    const { path, warn, readOnly } = this.options
     this.#handle = await openPrivate(path, 'append')
     const onEntry = ({ seq: _, v: __, ...change }: Numbered & Change) => {
       if ('merchant' in change) demandWhole(path, change.merchant)
       onChange(change as Change)
     }
-    const { seq, end } = await replay<Numbered & Change>(path, this.#handle, { onEntry, warn })
+    const { seq, end } = await replay<Numbered & Change>(path, this.#handle, { onEntry, warn, readOnly })
     this.#seq = seq
     this.#end = end
+    this.#isWhole = true
   }
 
   get inDoubt(): boolean {
@@ -44,6 +52,7 @@ export class ChangeFile implements ChangeLog {
 
   async append(changes: readonly Change[], whole: WholeList): Promise<boolean> {
     try {
+      await this.options.beforeWrite?.()
       if (this.#seq > MOST_STALE_LINES + 2 * whole.size) await this.writeAnew(whole.list)
       this.#handle ??= await openPrivate(this.options.path, 'append')
       if (this.#inDoubt) await this.#handle.truncate(this.#end)
@@ -76,6 +85,7 @@ export class ChangeFile implements ChangeLog {
   async close(): Promise<void> {
     await this.#handle?.close()
     this.#handle = undefined
+    if (this.#isWhole && !this.#inDoubt) await this.options.onClosed?.()
   }
 }
 

@@ -1,7 +1,7 @@
 import { type FileHandle, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type ByteRange, imagesIn, packed, readImage } from './image-pack.ts'
-import { demandDigest, digestOf, type ImageStore } from './image-store.ts'
+import { demandDigest, digestOf, type ImageStore, isDigest } from './image-store.ts'
 import {
   codeOf,
   demandPrivateFolder,
@@ -41,6 +41,7 @@ export class FileImages implements ImageStore {
   constructor(
     private readonly directory: string,
     private readonly sync: boolean,
+    private readonly beforeWrite: () => Promise<void> | undefined = () => undefined,
   ) {}
 
   async put(digest: string, pieces: readonly Buffer[]): Promise<void> {
@@ -73,6 +74,7 @@ export class FileImages implements ImageStore {
     for (const digest of images.keys())
       if (this.#places.get(digest)?.isSafe && (await this.#readPlace(digest))) images.delete(digest)
     if (images.size === 0) return
+    await this.beforeWrite()
     const { handle, pack, at } = await this.#openPack()
     try {
       const { pieces, places, end } = packed(images, at)
@@ -160,11 +162,27 @@ export class FileImages implements ImageStore {
 
   clear(): Promise<void> {
     return this.#inTurn(async () => {
+      await this.beforeWrite()
       this.#places = new Map()
       this.#open = undefined
       this.#earlier = undefined
       await rm(this.directory, { recursive: true, force: true })
     })
+  }
+
+  /** Its files, by name. */
+  async names(): Promise<string[]> {
+    if (!(await demandPrivateFolder(this.directory))) return []
+    return (await readdir(this.directory)).filter(name => PACK.test(name) || isDigest(name))
+  }
+
+  /** The packs that are missing before the last one: each run numbers its pack after those that are there. */
+  async missingPacks(): Promise<string[]> {
+    const packs = new Set(await this.#packs())
+    const last = Math.max(0, ...packs)
+    return Array.from({ length: last }, (_, nth) => nth + 1)
+      .filter(pack => !packs.has(pack))
+      .map(pack => `pack-${pack}`)
   }
 
   /** The numbers of the packs, in order. */

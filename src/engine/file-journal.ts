@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { JOURNAL_VERSION } from '../contract/journal-version.ts'
 import type { Entry } from '../domain/events.ts'
 import { recordsOf } from '../domain/records-of-event.ts'
-import type { Journal } from './journal.ts'
+import { drawnAnew } from './ids.ts'
+import type { Journal, Standing } from './journal.ts'
 import {
   entriesOnly,
   type FileJournalOptions,
@@ -15,12 +17,12 @@ import {
 import { isHeader, lineInCurrentForm, readLine, writeLine } from './journal-format.ts'
 import { entriesMissing, Segments } from './journal-segments.ts'
 import { KeptFile } from './kept-file.ts'
+import { LossError } from './loss.ts'
 import { openPrivate, succeeds, writeAll } from './private-files.ts'
 import { type Line, readLines } from './read-lines.ts'
 import { Readers } from './readers.ts'
 import { replay } from './replay.ts'
 import { SafePoint } from './safe-point.ts'
-import { StartError } from './start-error.ts'
 import { UnavailableError } from './unavailable.ts'
 
 /**
@@ -36,6 +38,8 @@ export class FileJournal implements Journal {
   #cutting: (() => void) | undefined
   readonly #readers = new Readers()
   #end = 0
+  /** The seed of the ids, if it is not that of the header. */
+  #seed: string | undefined
 
   private constructor(
     private readonly path: string,
@@ -45,7 +49,7 @@ export class FileJournal implements Journal {
     private segments: Segments,
   ) {}
 
-  /** Replays the entries. An incomplete last line is removed; damage in another line stops the start. */
+  /** Replays the entries. An incomplete last line is moved aside; damage in another line stops the start. */
   static async open(path: string, options: FileJournalOptions): Promise<FileJournal> {
     const file = await KeptFile.open(path)
     try {
@@ -54,7 +58,11 @@ export class FileJournal implements Journal {
       const journal = new FileJournal(path, file, options, header, segments)
       const known = (await options.onEdition?.(folderOf(path, header))) ?? 0
       await journal.#replay(known, options.onEntry)
-      await segments.takeBackUnfinished(path, journal.#safe.seq)
+      await segments.takeBackUnfinished(path, journal.#safe.seq, options.readOnly)
+      for (const { from, to } of segments.gaps)
+        options.warn(
+          `${journal.folder}: the entries ${from} to ${to} of the history are missing, and only a checkpoint has what they made: no export and no complete history can be read. Restore the folder from a backup`,
+        )
       return journal
     } catch (cause) {
       await file.close()
@@ -63,7 +71,22 @@ export class FileJournal implements Journal {
   }
 
   get seed(): string | undefined {
-    return this.header.seed
+    return this.#seed ?? this.header.seed
+  }
+
+  /** The seed that its ids had when it was closed. */
+  goOnWith(seed: string): void {
+    this.#seed = seed
+  }
+
+  /** Other ids from now on, because entries may have been lost whose ids were given. */
+  drawAnew(first: string, draw: string): void {
+    this.#seed = drawnAnew(this.header.seed ?? first, draw)
+  }
+
+  /** Its files, by their names in the account's folder. */
+  get files(): readonly string[] {
+    return [basename(this.path), ...this.segments.names.map(name => join(basename(this.folder), name))]
   }
 
   /** Of everything that belongs to this edition of the journal, apart from its open file. */
@@ -77,7 +100,8 @@ export class FileJournal implements Journal {
     onEntry: FileJournalOptions['onEntry'],
     end = Number.POSITIVE_INFINITY,
   ): Promise<void> {
-    const reading = { known, onEntry: entriesOnly(onEntry), warn: this.options.warn }
+    const { warn, isSealed = false, readOnly } = this.options
+    const reading = { known, onEntry: entriesOnly(onEntry), warn, isSealed, readOnly }
     const after = this.header.after ?? 0
     // Before anything is read, so that a start without them changes nothing.
     for (const { path, from, to } of this.segments.demandWhole(known, after)) {
@@ -96,10 +120,14 @@ export class FileJournal implements Journal {
     this.#safe.seq = start.seq
     this.#end = start.end
     if (start.seq < known)
-      throw new StartError(
-        `${this.path} ends at entry ${start.seq}, but the checkpoint in ${this.folder} has the entries up to ${known}. ` +
-          'Nothing was changed. Restore the file from a backup',
+      throw new LossError(
+        this.path,
+        `it ends at entry ${start.seq}, but the checkpoint in ${this.folder} has the entries up to ${known}`,
       )
+  }
+
+  get failure(): unknown {
+    return this.#safe.cause
   }
 
   append(entry: Entry): number {
@@ -119,6 +147,7 @@ export class FileJournal implements Journal {
     try {
       while (this.#batch.length > 0 || this.#cutting) {
         await this.#safe.needed()
+        await this.options.beforeWrite?.()
         if (this.#cutting) await this.#cut().finally(this.#onCut)
         if (this.#batch.length === 0) continue
         const lines = this.#batch.splice(0)
@@ -274,11 +303,13 @@ export class FileJournal implements Journal {
     this.#replacing = true
     try {
       await this.#settled()
+      await this.options.beforeWrite?.()
       const before = this.folder
       const header = { v: JOURNAL_VERSION, seq: 0, seed, edition: (this.header.edition ?? 1) + 1 } as const
       const segments = await Segments.open(folderOf(this.path, header), 0)
       await this.#startFile(header, entries)
       this.segments = segments
+      this.#seed = undefined
       this.#safe.seq = entries.at(-1)?.seq ?? 0
       void this.#readers.removeAfter(() => rm(before, { recursive: true, force: true }))
     } catch (cause) {
@@ -289,9 +320,10 @@ export class FileJournal implements Journal {
     }
   }
 
-  async close(): Promise<void> {
+  async close(last?: Standing): Promise<void> {
     await this.#settled()
     await this.file.close()
+    if (last && !this.#safe.stopped && this.#safe.seq === last.seq) await this.options.onClosed?.(last)
   }
 
   async #settled(): Promise<void> {

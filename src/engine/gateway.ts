@@ -12,16 +12,19 @@ import { drawMerchant, type NewMerchant, setUp } from './new-merchant.ts'
 import { accountId, accountsOf, type GatewaySettings, openRuntime } from './open-runtime.ts'
 import { MerchantTakenError, type Registry } from './registry.ts'
 import { type Archive, adoptArchive, resetAccount } from './replace-history.ts'
-import type { AccountStoppedError, ServedAccount } from './served-account.ts'
+import type { ServedAccount } from './served-account.ts'
 import { type KeyHolder, ServedAccounts } from './served-accounts.ts'
 import { together } from './together.ts'
 import { isOfDisk, UnavailableError } from './unavailable.ts'
+import { WakeUps } from './wake-ups.ts'
 
 export type EntryListener = (runtime: AccountRuntime, entry: Entry) => void
 
 /** All accounts of one server, and their keys. */
 export class Gateway {
-  readonly #accounts = new ServedAccounts((merchant, environment) => this.#open(merchant, environment))
+  readonly #warn = (cause: unknown) => this.settings.warn(messageOf(cause))
+  readonly #accounts = new ServedAccounts((...place) => this.#openListed(...place), this.#warn)
+  readonly #wakeUps: WakeUps
   readonly #listeners = new Set<EntryListener>()
   readonly #making = new Set<string>()
   #ready = false
@@ -29,9 +32,11 @@ export class Gateway {
   private constructor(
     private readonly settings: GatewaySettings,
     private readonly registry: Registry,
-  ) {}
+  ) {
+    this.#wakeUps = new WakeUps(settings.time, this.#accounts, this.#warn)
+  }
 
-  /** Reads the list of merchants. `load` opens their accounts. */
+  /** Reads the list of merchants. */
   static async open(settings: GatewaySettings): Promise<Gateway> {
     const registry = await settings.store.openRegistry()
     const gateway = new Gateway(settings, registry)
@@ -56,8 +61,7 @@ export class Gateway {
 
   async #openDue(account: string): Promise<void> {
     const { holders } = this.settings.store
-    const elsewhere = await holders?.whoHolds(account, AbortSignal.timeout(5000))
-    if (elsewhere !== undefined) return
+    if ((await holders?.whoHolds(account, AbortSignal.timeout(5000))) !== undefined) return
     // Its previous holder may have changed its keys.
     await this.refresh()
     await this.account(account)?.open()
@@ -74,29 +78,17 @@ export class Gateway {
   }
 
   /**
-   * Opens all accounts, and starts their timers and webhooks. The server must know its own address, because webhooks
-   * contain it. An account that cannot be opened is reported, and stays stopped; if none can be opened, this throws.
-   * Where several processes serve one store, an account is opened when it is asked for, or when a timer of it is due.
+   * From now on timers fire: the server knows its own address, which webhooks contain. An account is opened at its first
+   * call, or when a timer of it is due; where several processes serve one store, they find out together what is due.
    */
   async load(): Promise<void> {
-    const problems: AccountStoppedError[] = []
-    const accounts = this.settings.store.holders ? [] : this.#accounts.all
-    await together(accounts, account =>
-      account.open().catch((problem: AccountStoppedError) => problems.push(problem)),
-    )
-    const [first] = problems
-    if (first && problems.length === accounts.length) throw first.cause
-    for (const problem of problems) this.#warn(problem)
+    const { store } = this.settings
+    if (!store.holders) await this.#wakeUps.begin(await store.known?.())
     this.#ready = true
   }
 
   get ready(): boolean {
     return this.#ready
-  }
-
-  /** The accounts that could not be opened. */
-  get stopped(): readonly string[] {
-    return this.#accounts.all.flatMap(({ id, stopped }) => (stopped ? id : []))
   }
 
   get lastPort(): number | undefined {
@@ -120,9 +112,8 @@ export class Gateway {
     return this.registry.merchants
   }
 
-  /** The accounts that are open. */
-  get runtimes(): readonly AccountRuntime[] {
-    return this.#accounts.all.flatMap(({ runtime }) => runtime ?? [])
+  get accounts(): readonly ServedAccount[] {
+    return this.#accounts.all
   }
 
   merchant(id: string): MerchantRecord | undefined {
@@ -260,15 +251,8 @@ export class Gateway {
   }
 
   async close(): Promise<void> {
+    this.#wakeUps.stop()
     const accounts = this.#accounts.clear()
-    const times = accounts.flatMap(({ id, runtime }) => {
-      const at = runtime ? runtime.account.clock.running : this.registry.stoppedAt(id)
-      return at === undefined ? [] : [[id, at]]
-    })
-    // If it cannot be written, the last entries of the journals still show how far time had come.
-    // Where several processes serve one store, each notes how far its wall clock came.
-    if (times.length > 0 && !this.settings.store.holders)
-      await this.registry.rememberStop(Object.fromEntries(times)).catch(() => {})
     await together(accounts, account => account.close())
     await this.settings.webhooks.close()
     await this.registry.close()
@@ -276,6 +260,13 @@ export class Gateway {
 
   #record(runtime: AccountRuntime) {
     return this.registry.get(runtime.merchantId).accounts[runtime.account.environment]
+  }
+
+  async #openListed(merchant: MerchantRecord, environment: Environment): Promise<AccountRuntime> {
+    const runtime = await this.#open(merchant, environment)
+    // A change of the list may have been interrupted when it was done.
+    await this.settings.store.endChange([runtime.account.id]).catch(this.#warn)
+    return runtime
   }
 
   async #open(merchant: MerchantRecord, environment: Environment): Promise<AccountRuntime> {
@@ -289,8 +280,6 @@ export class Gateway {
     runtime.begin()
     return runtime
   }
-
-  readonly #warn = (cause: unknown) => this.settings.warn(messageOf(cause))
 }
 
 const isInDoubt = (cause: unknown) => cause instanceof UnavailableError && cause.inDoubt

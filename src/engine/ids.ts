@@ -10,7 +10,11 @@ const ID_LENGTH = 24
  * restart, and nobody can guess one without the seed.
  */
 export class IdSource {
-  constructor(private readonly seed: string) {}
+  readonly #signing: string
+
+  constructor(private readonly seed: string) {
+    this.#signing = seed.split(DRAW, 1)[0] ?? seed
+  }
 
   /** The ids and random numbers of one command, each different. */
   ofMove(move: number) {
@@ -48,13 +52,26 @@ export class IdSource {
 
   /** Signs texts that leave the server and come back: cursors and page addresses. */
   sign(text: string): string {
-    return createHmac('sha256', this.seed).update(text).digest('base64url').slice(0, 22)
+    return createHmac('sha256', this.#signing).update(text).digest('base64url').slice(0, 22)
   }
 
   #digest(text: string): Buffer {
     return hash('sha256', `${this.seed}:${text}`, 'buffer')
   }
 }
+
+/** Between a seed and what was drawn to it. */
+const DRAW = '\n'
+
+/**
+ * A seed whose ids are others from now on. What was signed stays valid: addresses of pages are in the hands of payers,
+ * and cursors in those of merchants.
+ */
+export const drawnAnew = (seed: string, draw: string) => `${seed.split(DRAW, 1)[0]}${DRAW}${draw}`
+
+/** The draw after this one, the same for the same history. */
+export const nextDraw = (seed: string, moves: number) =>
+  hash('sha256', `draw:${seed}:${moves}`, 'buffer').toString('base64url')
 
 export const randomSeed = () => randomBytes(24).toString('base64url')
 

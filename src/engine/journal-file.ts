@@ -3,8 +3,10 @@ import { dirname, join } from 'node:path'
 import { JOURNAL_VERSION } from '../contract/journal-version.ts'
 import type { Entry } from '../domain/events.ts'
 import { DamagedError, messageOf } from './damaged-error.ts'
+import type { Standing } from './journal.ts'
 import { demandSeal, isHeader, type Numbered, openLine, sealLine, writeLine } from './journal-format.ts'
 import type { HistoryKept } from './journal-segments.ts'
+import { openPrivate, syncDirectory, writeAll } from './private-files.ts'
 import { type Line, readLines } from './read-lines.ts'
 
 export interface FileJournalOptions {
@@ -22,6 +24,14 @@ export interface FileJournalOptions {
   readonly onFailure: (cause: unknown) => void
   /** A message for the person at the terminal. */
   readonly warn: (message: string) => void
+  /** Awaited before each write. */
+  readonly beforeWrite?: (() => Promise<void> | undefined) | undefined
+  /** Called at the end, if everything that the account has is safe. */
+  readonly onClosed?: ((last: Standing) => Promise<void>) | undefined
+  /** The file is as a clean stop left it, and perhaps longer. */
+  readonly isSealed?: boolean
+  /** Changes nothing, not even what a crash left. */
+  readonly readOnly?: boolean | undefined
 }
 
 /** The first line of a file that is not the account's first one. */
@@ -32,6 +42,22 @@ export interface Header extends Numbered {
   readonly edition?: number
   /** The number of the last entry in the segments before this file. */
   readonly after?: number
+}
+
+/** The journal of a new account: its first line says that it is there, so an empty file is always a loss. */
+export async function beginJournal(path: string, sync: boolean): Promise<void> {
+  const handle = await openPrivate(path, 'append')
+  try {
+    if ((await handle.stat()).size > 0) return
+    await writeAll(
+      handle,
+      Buffer.from(sealLine(JSON.stringify({ v: JOURNAL_VERSION, seq: 0 } satisfies Header))),
+    )
+    if (sync) await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+  if (sync) await syncDirectory(dirname(path))
 }
 
 export async function headerOf(handle: FileHandle): Promise<Header> {

@@ -1,7 +1,8 @@
 import { link, readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { DamagedError } from './damaged-error.ts'
 import { isHeader } from './journal-format.ts'
+import { LossError } from './loss.ts'
 import {
   codeOf,
   demandPrivateFolder,
@@ -12,7 +13,6 @@ import {
 } from './private-files.ts'
 import { type Line, readLines } from './read-lines.ts'
 import type { Reading } from './real-time.ts'
-import { StartError } from './start-error.ts'
 
 /** How long closed segments are kept after the last write to them. */
 export interface HistoryKept {
@@ -31,15 +31,35 @@ const NAME = /^journal-(\d{12,})-(\d{12,})\.jsonl$/
 /** An empty file says that the entries up to this one were removed because they were old. Otherwise they are lost. */
 const REMOVED = /^removed-(\d{12,})$/
 export const entriesMissing = (folder: string, from: number, to: number) =>
-  new StartError(
-    `${folder}: the journal's entries ${from} to ${to} are missing, and no checkpoint that can be read has them. ` +
-      'Nothing was changed. Restore the folder from a backup',
+  new LossError(
+    folder,
+    `the journal's entries ${from} to ${to} are missing, and no checkpoint that can be read has them`,
   )
 
 const missing = (where: string, from: number, to: number) =>
   new DamagedError(where, `the journal's entries ${from} to ${to} are missing`)
 
 const numbered = (seq: number) => String(seq).padStart(12, '0')
+export const segmentName = (from: number, to: number) => `journal-${numbered(from)}-${numbered(to)}.jsonl`
+
+const namesIn = async (folder: string) => ((await demandPrivateFolder(folder)) ? readdir(folder) : [])
+
+/** The segments of a folder, the oldest first. */
+export async function segmentsIn(folder: string): Promise<Segment[]> {
+  const found = (await namesIn(folder)).flatMap(name => {
+    const range = NAME.exec(name)
+    return range ? [{ path: join(folder, name), from: Number(range[1]), to: Number(range[2]) }] : []
+  })
+  return found.sort((a, b) => a.from - b.from)
+}
+
+const markOf = (folder: string, to: number) => join(folder, `removed-${numbered(to)}`)
+
+/** Notes that the entries up to this one were removed. */
+export async function markRemoved(folder: string, to: number): Promise<void> {
+  await (await openPrivate(markOf(folder, to), 'append')).close()
+  await syncDirectory(folder)
+}
 
 /** The closed parts of a journal, in a folder of their own: the history that nobody reads at a start. */
 export class Segments {
@@ -59,12 +79,9 @@ export class Segments {
    * entries before the first segment were removed, and are not lost.
    */
   static async open(folder: string, openPartAfter: number, mayEnd = false): Promise<Segments> {
-    const names = (await demandPrivateFolder(folder)) ? await readdir(folder) : []
-    const found = names.flatMap(name => {
-      const range = NAME.exec(name)
-      return range ? [{ path: join(folder, name), from: Number(range[1]), to: Number(range[2]) }] : []
-    })
-    const held = found.filter(({ from }) => from <= openPartAfter).sort((a, b) => a.from - b.from)
+    const names = await namesIn(folder)
+    const found = await segmentsIn(folder)
+    const held = found.filter(({ from }) => from <= openPartAfter)
     const marked = Math.max(0, ...names.map(name => Number(REMOVED.exec(name)?.[1] ?? 0)))
     const removed = marked === 0 && mayEnd ? (held[0]?.from ?? openPartAfter + 1) - 1 : marked
     const unfinished = found.filter(({ from }) => from > openPartAfter)
@@ -72,15 +89,29 @@ export class Segments {
   }
 
   /** Removes the unfinished segments, once it is certain that the open part has their entries. */
-  async takeBackUnfinished(openPart: string, last: number): Promise<void> {
+  async takeBackUnfinished(openPart: string, last: number, readOnly = false): Promise<void> {
     for (const { path, to } of this.unfinished) {
       if (to > last)
-        throw new StartError(
-          `${openPart} ends at entry ${last}, but ${path} has the entries up to ${to}. ` +
-            'Nothing was changed. Restore the first file from a backup',
-        )
-      await rm(path)
+        throw new LossError(openPart, `it ends at entry ${last}, but ${path} has the entries up to ${to}`)
+      if (!readOnly) await rm(path)
     }
+  }
+
+  /** The names of its files. */
+  get names(): readonly string[] {
+    return this.held.map(({ path }) => basename(path))
+  }
+
+  /** What is missing of the history that was not removed, although a checkpoint may have it. */
+  get gaps(): { readonly from: number; readonly to: number }[] {
+    const gaps: { from: number; to: number }[] = []
+    let last = this.removed
+    for (const { from, to } of this.held) {
+      if (from > last + 1) gaps.push({ from: last + 1, to: from - 1 })
+      last = Math.max(last, to)
+    }
+    if (last < this.last) gaps.push({ from: last + 1, to: this.last })
+    return gaps
   }
 
   /** The number of the oldest entry that was not removed. */
@@ -121,18 +152,16 @@ export class Segments {
 
   /** Called before a removal, so that the removed entries never look lost. */
   async #noteRemoval(to: number): Promise<void> {
-    const mark = (seq: number) => join(this.folder, `removed-${numbered(seq)}`)
-    await (await openPrivate(mark(to), 'append')).close()
-    await syncDirectory(this.folder)
+    await markRemoved(this.folder, to)
     const before = this.removed
     this.removed = to
-    if (before !== to) await removeFile(mark(before))
+    if (before !== to) await removeFile(markOf(this.folder, before))
   }
 
   /** Gives the open part a second name here, as a segment of these entries. Returns a function that undoes this. */
   async add(openPart: string, from: number, to: number): Promise<() => Promise<void>> {
     await makePrivateFolder(this.folder)
-    const path = join(this.folder, `journal-${numbered(from)}-${numbered(to)}.jsonl`)
+    const path = join(this.folder, segmentName(from, to))
     await removeFile(path)
     await link(openPart, path)
     const undo = async () => {

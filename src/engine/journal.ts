@@ -16,7 +16,7 @@ export interface Journal {
   rollBack(onEntry: (entry: Entry) => void, known?: number): Promise<void>
   /** Whether another process holds the account, so that nothing can be written here any more. */
   readonly moved?: boolean
-  /** Why the last failed write failed, if it was not for the disk. */
+  /** Why the last failed write failed. */
   readonly failure?: unknown
   /** After a failed write: resolves if writes work again. */
   tryAgain(): Promise<void>
@@ -24,5 +24,16 @@ export interface Journal {
   readonly seed: string | undefined
   /** Replaces everything by these entries and this seed, completely or not at all. */
   replace(entries: readonly Entry[], seed: string): Promise<void>
-  close(): Promise<void>
+  /** Without `last`, what is kept may not be the account's last state. */
+  close(last?: Standing): Promise<void>
+}
+
+/** Where an account stands when it is closed. */
+export interface Standing {
+  readonly seq: number
+  readonly seed: string
+  /** The time of its clock. */
+  readonly time: number
+  /** The wall time at which it must be open again; null if only a call needs it. */
+  readonly wakeMs: number | null
 }

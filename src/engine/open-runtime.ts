@@ -75,9 +75,9 @@ export async function openRuntime(
     sender: settings.webhooks,
     hold: settings.holdWebhook,
   })
-  const { journal, checkpoints, images, wallMs } = await store.openAccount(account)
+  const { journal, checkpoints, images, wallMs, stoppedAt: noted } = await store.openAccount(account)
   if (journal.seed !== undefined) account.reseed(journal.seed)
-  const before = wallMs === undefined ? stoppedAt : account.clock.atWall(wallMs)
+  const before = wallMs === undefined ? Math.max(stoppedAt ?? 0, noted ?? 0) : account.clock.atWall(wallMs)
   account.open(journal, before, checkpoints)
   return {
     account,

@@ -18,6 +18,8 @@ export interface StoreSettings {
   readonly historyMs?: number | undefined
   /** Refuses a place that has no data yet, and creates nothing there. */
   readonly mustExist?: boolean
+  /** Changes nothing in a directory; whatever a start would pass over or remove is only said. */
+  readonly readOnly?: boolean
   /** Refuses a database that another process serves, as every directory does. */
   readonly alone?: boolean
   readonly time: RealClocks
@@ -26,7 +28,7 @@ export interface StoreSettings {
 
 export async function openStore(
   { dataDir, database }: StoreLocation,
-  { sync, historyMs, mustExist = false, alone = false, time, warn }: StoreSettings,
+  { sync, historyMs, mustExist = false, readOnly = false, alone = false, time, warn }: StoreSettings,
 ): Promise<Store> {
   if (database !== undefined) {
     if (historyMs !== undefined)
@@ -39,16 +41,21 @@ export async function openStore(
   // Loaded late, because a store in memory needs nothing of it.
   const { DataDirectory } = await import('./data-directory.ts')
   const history = historyMs === undefined ? undefined : { forMs: historyMs, wall: time.wall }
-  return DataDirectory.claim(dataDir, { sync, history, mustExist, warn })
+  return DataDirectory.claim(dataDir, { sync, history, wall: time.wall, mustExist, readOnly, warn })
 }
 
-/** Explains a full or failing disk, which the user must correct. The message of the system alone does not. */
+/** Says what to do about a full or failing disk. */
 export const refusedBy =
   ({ dataDir, database }: StoreLocation) =>
   (cause: unknown): never => {
     const refused = cause instanceof UnavailableError ? cause.cause : cause
     if (dataDir === null || database !== undefined || !isOfDisk(refused)) throw cause
     throw new StartError(
-      `the data directory ${dataDir} cannot be used: ${refused.message}; make room there, or use another --data`,
+      `the data directory ${dataDir} cannot be used: ${refused.message}; ${remedy(refused)}, or use another --data`,
     )
   }
+
+function remedy({ message }: Error): string {
+  if (/^(ENOSPC|EDQUOT):/.test(message)) return 'make room there'
+  return message.startsWith('EROFS:') ? 'mount it writable' : 'check that disk'
+}

@@ -5,7 +5,7 @@ import type { AccountClock } from './clock.ts'
 /** The longest delay of setTimeout. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
 
-/** Wakes an account with a running clock when its next timer is due. */
+/** Wakes somebody when the next timer is due by a running clock. */
 export class Pacer {
   #timeout: NodeJS.Timeout | undefined
   #dueAt: number | undefined
@@ -19,7 +19,7 @@ export class Pacer {
     private readonly wake: () => void,
   ) {}
 
-  watch(next: Timer | undefined): void {
+  watch(next: Pick<Timer, 'dueAt'> | undefined): void {
     const { setting } = this.clock
     if (next?.dueAt === this.#dueAt && this.#timeout && setting === this.#setting) return
     this.stop()

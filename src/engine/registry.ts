@@ -128,16 +128,12 @@ export class Registry implements WholeList {
     if (this.#lastPort !== lastPort) await this.#change(() => ({ lastPort }))
   }
 
-  rememberStop(stopped: Readonly<Record<string, number>>): Promise<void> {
-    return this.#change(() => ({ stopped }))
-  }
-
   /** Takes the list of another store, in one write. */
   async adopt(list: readonly Change[]): Promise<void> {
     await Promise.all(list.map(change => this.#change(() => change)))
   }
 
-  /** The time that an account had already reached, even if the wall clock was set back since. */
+  /** Earlier versions noted here which time an account had reached at a stop. */
   stoppedAt(account: string): number | undefined {
     return this.#stopped[account]
   }

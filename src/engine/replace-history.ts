@@ -1,7 +1,7 @@
 import type { Entry } from '../domain/events.ts'
 import type { Account } from './account.ts'
 import type { AccountRuntime } from './account-runtime.ts'
-import { randomSeed } from './ids.ts'
+import { drawnAnew, nextDraw, randomSeed } from './ids.ts'
 import { MemoryJournal } from './memory-journal.ts'
 import type { MerchantRecord } from './merchant-record.ts'
 import { setUp } from './new-merchant.ts'
@@ -52,7 +52,8 @@ export async function adoptArchive(
   await draft.catchUp()
   await draft.close()
   for (const [digest, bytes] of images) await store.put(digest, [bytes])
-  await account.rewrite(entries, seed)
+  // The archive may be older than what the account has given since: its next ids must be others.
+  await account.rewrite(entries, drawnAnew(seed, nextDraw(account.seed, account.world.moves)))
 }
 
 /** A temporary account that is set up like this one, with a journal in memory. */

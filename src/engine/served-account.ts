@@ -1,5 +1,6 @@
 import { rejection } from '../contract/errors.ts'
 import type { AccountRuntime } from './account-runtime.ts'
+import { LossError } from './loss.ts'
 import { StartError } from './start-error.ts'
 import { UnavailableError } from './unavailable.ts'
 
@@ -18,12 +19,13 @@ export class AccountStoppedError extends StartError {
 
   /** The message for callers. The details name files, so only the log has them. */
   get rejection() {
+    if (this.cause instanceof LossError) return this.cause.rejectionOf(this.account)
     const message = `The account ${this.account} is stopped, because it could not be opened; the log of paysim has the details`
     return rejection('service_unavailable', message)
   }
 }
 
-/** An account of the list. It is opened in the background, or when the first call asks for it. */
+/** An account of the list. It is opened at its first call, or when a timer of it is due. */
 export class ServedAccount {
   publicKeys: readonly string[] = []
   #runtime: AccountRuntime | undefined
@@ -35,6 +37,7 @@ export class ServedAccount {
     readonly id: string,
     readonly merchantId: string,
     private readonly load: () => Promise<AccountRuntime>,
+    private readonly onStopped: (problem: AccountStoppedError) => void,
   ) {}
 
   /** Undefined while it is not open. */
@@ -77,7 +80,10 @@ export class ServedAccount {
         throw cause
       }
       this.#stopped = true
-      throw new AccountStoppedError(this.id, cause)
+      const problem = new AccountStoppedError(this.id, cause)
+      // Here, because each caller waits for the same attempt, and the log needs it once.
+      this.onStopped(problem)
+      throw problem
     }
   }
 

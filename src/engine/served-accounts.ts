@@ -3,7 +3,7 @@ import type { Environment } from '../domain/model.ts'
 import type { AccountRuntime } from './account-runtime.ts'
 import type { MerchantRecord } from './merchant-record.ts'
 import { accountId } from './open-runtime.ts'
-import { ServedAccount } from './served-account.ts'
+import { type AccountStoppedError, ServedAccount } from './served-account.ts'
 
 export interface KeyHolder {
   readonly secretKey: string
@@ -17,7 +17,10 @@ export class ServedAccounts {
   readonly #accounts = new Map<string, ServedAccount>()
   readonly #keys = new Map<string, KeyHolder>()
 
-  constructor(private readonly open: OpenAccount) {}
+  constructor(
+    private readonly open: OpenAccount,
+    private readonly onStopped: (problem: AccountStoppedError) => void,
+  ) {}
 
   get all(): readonly ServedAccount[] {
     return [...this.#accounts.values()]
@@ -42,7 +45,8 @@ export class ServedAccounts {
     return ENVIRONMENTS.map(environment => {
       const id = accountId(merchant.id, environment)
       const account =
-        this.#accounts.get(id) ?? new ServedAccount(id, merchant.id, () => this.open(merchant, environment))
+        this.#accounts.get(id) ??
+        new ServedAccount(id, merchant.id, () => this.open(merchant, environment), this.onStopped)
       this.#accounts.set(id, account)
       this.#give(account, merchant.accounts[environment].keys)
       return account

@@ -1,3 +1,4 @@
+import type { LossAccepted } from './accept-loss.ts'
 import type { Account } from './account.ts'
 import { MemoryChanges } from './change-log.ts'
 import type { Checkpoints } from './checkpoint/checkpoints.ts'
@@ -13,8 +14,18 @@ export interface AccountStore {
   readonly journal: Journal
   readonly checkpoints: Checkpoints | undefined
   readonly images: ImageStore
+  /** The time that the account had reached at the last stop, even if the wall clock was set back since. */
+  readonly stoppedAt?: number | undefined
   /** How far the wall clock of the process that held it before may have come. */
   readonly wallMs?: number
+}
+
+/** Accounts that are as a clean stop left them. Others may have lost something, or have a timer that nobody knows. */
+export interface KnownAccounts {
+  /** How far the wall clock had come by then. */
+  readonly sealedMs: number
+  /** The wall time at which each must be open; null: only when it is called. */
+  readonly wakeMs: ReadonlyMap<string, number | null>
 }
 
 export interface ServerFacts {
@@ -53,6 +64,8 @@ export interface Store {
   ): Promise<ReadonlyMap<string, string>>
   /** Called first. Removes what interrupted changes left behind. */
   openRegistry(): Promise<Registry>
+  /** What is known of the listed accounts without opening them. Without it, nothing is. */
+  known?(): Promise<KnownAccounts>
   /** Brings an account to the state that is kept, and returns where it continues. */
   openAccount(account: Account): Promise<AccountStore>
   /** The list is about to name these accounts, or not to name them any more. */
@@ -63,6 +76,11 @@ export interface Store {
   endChange(accounts: readonly string[]): Promise<void>
   /** The list does not name these accounts. */
   removeAccounts(accounts: readonly string[]): Promise<void>
+  /**
+   * Continues with what is whole of an account, or of the list of merchants, and keeps the rest aside. Without it, the
+   * store does not lose a part of an account.
+   */
+  acceptLoss?(name: string): Promise<LossAccepted>
   /** Tells others how to reach the server. */
   announce(facts: ServerFacts): Promise<void>
   release(): Promise<void>

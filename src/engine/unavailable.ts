@@ -1,4 +1,5 @@
 import { type Rejection, rejection } from '../contract/errors.ts'
+import { messageOf } from './damaged-error.ts'
 import { StartError } from './start-error.ts'
 
 /** Why a store that is not on a disk cannot be used. Its message is for callers, and the log has the rest. */
@@ -11,8 +12,12 @@ const words = (what: string, cause?: unknown, inDoubt = false) =>
   `${what} cannot be written now (${reasonOf(cause)}); ${inDoubt ? 'it is not known whether the change will be kept' : 'nothing was changed'}`
 
 function reasonOf(cause: unknown): string {
+  if (cause instanceof UnavailableError) return reasonOf(cause.cause)
   if (cause instanceof StoreError) return cause.message
-  return cause instanceof StartError ? 'the log of paysim says why' : 'is the disk full?'
+  if (cause === undefined) return 'try again'
+  // What the system said, without the path: `ENOSPC: no space left on device`.
+  const said = cause instanceof StartError ? null : /^E[A-Z0-9]+: [^,]+/.exec(messageOf(cause))
+  return said?.[0] ?? 'the log of paysim says why'
 }
 
 /** The store cannot be written. A later attempt may succeed. */

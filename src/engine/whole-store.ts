@@ -3,6 +3,7 @@ import { apply } from '../domain/apply.ts'
 import type { Entry } from '../domain/events.ts'
 import { KINDS } from '../domain/stored-state.ts'
 import { MutableWorld, type World } from '../domain/world.ts'
+import type { LossAccepted } from './accept-loss.ts'
 import { Account } from './account.ts'
 import { DamagedError } from './damaged-error.ts'
 import type { ImageStore } from './image-store.ts'
@@ -10,6 +11,7 @@ import { readLine } from './journal-format.ts'
 import { accountsOf } from './open-runtime.ts'
 import type { RealTime } from './real-time.ts'
 import type { Registry } from './registry.ts'
+import { LIST } from './seal.ts'
 import { StartError } from './start-error.ts'
 import type { AccountStore, Store } from './store.ts'
 import { UnavailableError } from './unavailable.ts'
@@ -56,16 +58,30 @@ export interface StoreProblem {
 export async function checkStore(
   store: Store,
   time: RealTime,
-): Promise<{ totals: StoreTotals; problems: StoreProblem[] }> {
+  /** What the store has said since the last call: whatever a start would pass over. */
+  said: () => readonly string[] = () => [],
+): Promise<{ totals: StoreTotals; problems: StoreProblem[]; unread: string[] }> {
   const totals = noTotals()
   const problems: StoreProblem[] = []
-  const registry = await store.openRegistry()
+  const unread: string[] = []
+  const note = (account: string) => problems.push(...said().map(message => ({ account, message })))
+  const registry = await store.openRegistry().catch(cause => {
+    note(LIST)
+    if (!(cause instanceof StartError) || cause.exitCode !== 1) throw cause
+    problems.push({ account: LIST, message: cause.message })
+  })
+  if (!registry)
+    return { totals, problems, unread: ['every account, because the list of merchants cannot be read'] }
+  note(LIST)
   try {
     totals.merchants = registry.merchants.length
     for (const id of accountsIn(registry))
       try {
         const { account, kept } = await openQuietly(store, id, seedIn(registry, id), time)
         try {
+          note(id)
+          if (kept.journal.keptFrom > 1)
+            unread.push(`${id}: the entries before ${kept.journal.keptFrom}, which were removed`)
           problems.push(
             ...(await checkAccount(account, kept, totals)).map(message => ({ account: id, message })),
           )
@@ -75,12 +91,14 @@ export async function checkStore(
       } catch (cause) {
         const isProblem = cause instanceof StartError || cause instanceof DamagedError
         if (!isProblem || cause instanceof StoreInUseError) throw cause
+        note(id)
         problems.push({ account: id, message: cause.message })
+        unread.push(`${id}: the rest of it`)
       }
   } finally {
     await registry.close()
   }
-  return { totals, problems }
+  return { totals, problems, unread }
 }
 
 async function checkAccount(
@@ -126,6 +144,40 @@ function differences(replayed: MutableWorld, world: World): string[] {
         }
   }
   return problems
+}
+
+/** An account after its loss was accepted, or the list of merchants. */
+export interface LossReport extends LossAccepted {
+  readonly totals: StoreTotals
+}
+
+/** Continues with what is whole of an account, or of the list of merchants. */
+export async function acceptLossIn(store: Store, name: string, time: RealTime): Promise<LossReport> {
+  if (!store.acceptLoss)
+    throw new StartError(
+      `${store.url} is a database, which keeps the entries of an account together: restore it from a backup by its own means. Nothing was changed`,
+      2,
+    )
+  const isList = name === LIST
+  const list = isList ? await store.acceptLoss(name) : undefined
+  const registry = await store.openRegistry()
+  const totals = noTotals()
+  try {
+    totals.merchants = registry.merchants.length
+    if (list) return { ...list, totals }
+    if (!accountsIn(registry).includes(name))
+      throw new StartError(
+        `there is no account ${name} in ${store.url}: it has ${accountsIn(registry).join(', ')}. Nothing was changed`,
+        2,
+      )
+    const accepted = await store.acceptLoss(name)
+    const { account } = await openQuietly(store, name, seedIn(registry, name), time)
+    count(totals, account.world, accepted.last)
+    await account.close()
+    return { ...accepted, totals }
+  } finally {
+    await registry.close()
+  }
 }
 
 /**
@@ -175,11 +227,13 @@ async function copyAccount(
     const entries: Entry[] = []
     for await (const line of journal.lines()) entries.push(readLine(line))
     const copy = await openQuietly(to, id, seed, time)
+    let isCopied = false
     try {
       totals.images += await copyImages(entries, kept.images, copy.kept.images, id)
       await copy.kept.journal.replace(entries, account.seed)
+      isCopied = true
     } finally {
-      await copy.account.close()
+      await copy.account.close(isCopied ? account.standing : undefined)
     }
     count(totals, world, entries.length)
   } finally {

@@ -31,14 +31,12 @@ export function describeError(contract: Contract, request: Request, reply: Reply
  * person must correct on the disk.
  */
 export function detailsForTheLog(error: unknown): unknown {
-  if (error instanceof UnavailableError) return error.cause instanceof StartError ? error.cause : undefined
+  if (error instanceof UnavailableError) return isForTheLog(error.cause) ? error.cause : undefined
   if (error instanceof AccountStoppedError) return undefined
-  return error instanceof DamagedError ||
-    error instanceof StartError ||
-    reasonOf(error).code === 'internal_error'
-    ? error
-    : undefined
+  return isForTheLog(error) || reasonOf(error).code === 'internal_error' ? error : undefined
 }
+
+const isForTheLog = (error: unknown) => error instanceof DamagedError || error instanceof StartError
 
 function reasonOf(error: unknown): Rejection {
   if (error instanceof RefusalError) return error.rejection

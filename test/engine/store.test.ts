@@ -23,7 +23,7 @@ interface Kind {
 
 const directory = (sync: boolean) => async () => {
   const path = join(await temporaryDirectory(), 'data')
-  return () => DataDirectory.claim(path, { sync, warn: () => {} })
+  return () => DataDirectory.claim(path, { sync, wall: Date.now, warn: () => {} })
 }
 
 const database = async () => {
@@ -52,8 +52,8 @@ async function start(open: () => Promise<Store>) {
   const accounts = ['acme.test', 'acme.live']
   if (!registry.find('acme')) {
     await store.announceChange(accounts)
-    await registry.add(drawMerchant('acme', {}, '1'))
     for (const id of accounts) await (await openAccount(store, id)).account.close()
+    await registry.add(drawMerchant('acme', {}, '1'))
     await store.endChange(accounts)
   }
   const stop = async () => {

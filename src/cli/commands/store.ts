@@ -1,9 +1,17 @@
 import type { Command } from 'commander'
-import { openStore } from '../../engine/open-store.ts'
+import { openStore, type StoreSettings } from '../../engine/open-store.ts'
 import { RealTime, SYSTEM_CLOCKS } from '../../engine/real-time.ts'
+import { LIST } from '../../engine/seal.ts'
 import { StartError } from '../../engine/start-error.ts'
 import type { Store } from '../../engine/store.ts'
-import { checkStore, copyStore, type StoreProblem, type StoreTotals } from '../../engine/whole-store.ts'
+import {
+  acceptLossIn,
+  checkStore,
+  copyStore,
+  type LossReport,
+  type StoreProblem,
+  type StoreTotals,
+} from '../../engine/whole-store.ts'
 import { EXIT } from '../errors/exit-code.ts'
 import { newCommand } from '../new-command.ts'
 import { type OutputFlags, outputFlags } from '../output/flags.ts'
@@ -24,7 +32,7 @@ export const check = (): Command =>
     .addHelpText(
       'after',
       `
-Each entry must be there and have its checksum, each image must have its digest, and each checkpoint
+Every file must be as the last clean stop left it. Each entry must be there and have its checksum, each image must have its digest, and each checkpoint
 must match the state that the journal's entries give. The exit code is 10 if something is not consistent.
 
 Examples:
@@ -33,9 +41,11 @@ Examples:
     )
     .action(async (address: string, flags: OutputFlags) => {
       const printer = openPrinter(flags)
-      const found = await using(address, true, async store => ({
+      const said: string[] = []
+      const how = { mustExist: true, readOnly: true, warn: (message: string) => void said.push(message) }
+      const found = await using(address, how, async store => ({
         store: store.url,
-        ...(await checkStore(store, new RealTime(SYSTEM_CLOCKS))),
+        ...(await checkStore(store, new RealTime(SYSTEM_CLOCKS), () => said.splice(0))),
       }))
       await printer.show({ body: found }, checkView)
       if (found.problems.length > 0) process.exitCode = EXIT.expectationFailed
@@ -62,8 +72,8 @@ Examples:
     )
     .action(async (from: string, to: string, flags: OutputFlags) => {
       const printer = openPrinter(flags)
-      const copied = await using(from, true, source =>
-        using(to, false, async target => ({
+      const copied = await using(from, { mustExist: true, readOnly: true }, source =>
+        using(to, {}, async target => ({
           from: source.url,
           to: target.url,
           totals: await copyStore(source, target, new RealTime(SYSTEM_CLOCKS)),
@@ -72,16 +82,55 @@ Examples:
       await printer.show({ body: copied }, copyView)
     })
 
+export const acceptLoss = (): Command =>
+  outputFlags(
+    newCommand('store accept-loss')
+      .description(
+        'Let an account that is stopped over a loss go on with what is whole. No server may use the store.',
+      )
+      .argument('<store>', 'the store: file:DIR')
+      .argument(
+        '<account>',
+        'the account, such as default.test; or merchants.jsonl, for the list of merchants',
+      ),
+  )
+    .addHelpText(
+      'after',
+      `
+If you have a backup, restore the file that the message names instead. Otherwise the account continues with the
+entries before the first one that is missing or damaged, or with its checkpoint. Nothing is deleted: what is given
+up stays in the account's folder, under the names that are printed. Its new records get ids that it never gave.
+
+Examples:
+  paysim store accept-loss file:.paysim default.test
+  paysim store accept-loss file:.paysim merchants.jsonl`,
+    )
+    .action(async (address: string, account: string, flags: OutputFlags) => {
+      const printer = openPrinter(flags)
+      const accepted = await using(address, { mustExist: true }, async store => ({
+        store: store.url,
+        account,
+        ...(await acceptLossIn(store, account, new RealTime(SYSTEM_CLOCKS))),
+      }))
+      await printer.show({ body: accepted }, acceptView)
+    })
+
+/** Says it at once. */
+const toStderr = (message: string) => void process.stderr.write(`paysim: ${message}\n`)
+
 /** Opens a store, and gives it up afterwards. */
-async function using<T>(address: string, mustExist: boolean, work: (store: Store) => Promise<T>): Promise<T> {
+async function using<T>(
+  address: string,
+  { warn = toStderr, ...how }: Partial<Pick<StoreSettings, 'mustExist' | 'readOnly' | 'warn'>>,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
   const place = placeOf(address, 'the argument')
   if (place.dataDir === null && place.database === undefined)
     throw new StartError(
       'a store in memory ends with its process, so nothing can be read from it or kept in it',
       2,
     )
-  const warn = (message: string) => void process.stderr.write(`paysim: ${message}\n`)
-  const store = await openStore(place, { sync: true, mustExist, alone: true, time: SYSTEM_CLOCKS, warn })
+  const store = await openStore(place, { sync: true, ...how, alone: true, time: SYSTEM_CLOCKS, warn })
   try {
     return await work(store)
   } finally {
@@ -101,17 +150,37 @@ const inWords = ({ merchants, payments, payouts, entries, images }: StoreTotals)
     `${count(entries, 'entry')} of history`,
   ].join(', ')
 
-const checkView: View<{ store: string; totals: StoreTotals; problems: readonly StoreProblem[] }> = {
-  human: ({ store, totals, problems }, { paint }) =>
+interface Checked {
+  readonly store: string
+  readonly totals: StoreTotals
+  readonly problems: readonly StoreProblem[]
+  readonly unread: readonly string[]
+}
+
+const checkView: View<Checked> = {
+  human: ({ store, totals, problems, unread }, { paint }) =>
     [
       `${store}: ${inWords(totals)}`,
       ...problems.map(({ account, message }) => `${paint.red('✗')} ${account}: ${message}`),
+      ...unread.map(what => `not read: ${what}`),
       problems.length === 0
         ? paint.green('It is consistent.')
         : paint.red(`${count(problems.length, 'problem')}.`),
     ].join('\n'),
   rows: ({ problems }) => problems,
   csv: ['account', 'message'],
+}
+
+const acceptView: View<LossReport & { readonly store: string; readonly account: string }> = {
+  human: ({ store, account, last, aside, totals }) =>
+    [
+      account === LIST
+        ? `${store}: the list of merchants goes on as it is, with ${count(totals.merchants, 'merchant')}`
+        : `${account} goes on after entry ${last}, with ${count(totals.payments, 'payment')} and ${count(totals.payouts, 'payout')}`,
+      ...(aside.length > 0 ? [`What was given up is kept in ${aside.join(', ')}`] : []),
+    ].join('\n'),
+  rows: ({ totals }) => [totals],
+  csv: ['merchants', 'accounts', 'payments', 'payouts', 'entries', 'images'],
 }
 
 const copyView: View<{ from: string; to: string; totals: StoreTotals }> = {

@@ -7,15 +7,17 @@ import { messageOf } from '../damaged-error.ts'
 import { inSlices } from '../other-work.ts'
 import { makePrivateFolder } from '../private-files.ts'
 import { UnavailableError } from '../unavailable.ts'
-import { Layer } from './layer.ts'
+import { indexFile, Layer, recordsFile } from './layer.ts'
 import { closeAll, LayerFiles } from './layer-files.ts'
 import {
   bitsOf,
   bitsThen,
   type LayerThen,
   layerNow,
+  MANIFEST,
   type Manifest,
   readManifest,
+  setAside,
   writeManifest,
 } from './manifest.ts'
 import { mergeLayers, supersedeSince, tooMany } from './merge-layers.ts'
@@ -47,6 +49,8 @@ export interface CheckpointSettings {
   /** Called with the last entry that the checkpoint has. */
   readonly onWritten: (seq: number) => Promise<void>
   readonly warn: (message: string) => void
+  /** What is wrong with the last checkpoint, if that is known already. */
+  readonly damage?: string | undefined
   /** How the records of a layer of the last checkpoint are opened, if not as files. */
   readonly openRecords?: OpenRecordBytes
 }
@@ -66,17 +70,20 @@ export class Checkpoints {
   #world: MutableWorld | undefined
   #files: LayerFiles | undefined
   #closed = false
+  #isDamaged = false
 
   private constructor(private readonly settings: CheckpointSettings) {}
 
   static async open(settings: CheckpointSettings): Promise<Checkpoints> {
     const checkpoints = new Checkpoints(settings)
     try {
+      if (settings.damage !== undefined) throw new Error(settings.damage)
       await checkpoints.#read()
     } catch (cause) {
       await checkpoints.#closeLayers()
       // The checkpoint cannot be read now, but it may be complete.
       if (cause instanceof UnavailableError) throw cause
+      checkpoints.#isDamaged = true
       checkpoints.#warn(`the checkpoint is damaged: ${messageOf(cause)}. The whole journal is read instead`)
     }
     await checkpoints.#layerFiles()
@@ -109,7 +116,16 @@ export class Checkpoints {
 
   /** Removes the files of checkpoints that were never finished. Call it when the start has all it needs. */
   async sweep(): Promise<void> {
+    if (this.#isDamaged) await setAside(this.#folder)
+    this.#isDamaged = false
     await this.#files?.sweep()
+  }
+
+  /** The names of its files. */
+  get files(): readonly string[] {
+    if (!this.#manifest) return []
+    const layers = this.#manifest.layers.flatMap(({ name }) => [recordsFile(name), indexFile(name)])
+    return [MANIFEST, ...layers]
   }
 
   async #layerFiles(): Promise<LayerFiles> {

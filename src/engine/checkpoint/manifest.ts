@@ -1,3 +1,4 @@
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoredState } from '../../domain/stored-state.ts'
 import { openSealed, sealLine } from '../journal-format.ts'
@@ -26,7 +27,15 @@ export interface Manifest {
   readonly layers: readonly LayerThen[]
 }
 
-const fileIn = (folder: string) => join(folder, 'checkpoint.json')
+export const MANIFEST = 'checkpoint.json'
+const fileIn = (folder: string) => join(folder, MANIFEST)
+
+/** A damaged checkpoint keeps its bytes under another name; the next one takes its place. */
+export async function setAside(folder: string): Promise<void> {
+  await rename(fileIn(folder), `${fileIn(folder)}.damaged`).catch(cause => {
+    if (codeOf(cause) !== 'ENOENT') throw cause
+  })
+}
 
 /** Undefined if there is no checkpoint yet; throws if it is damaged. */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {

@@ -5,16 +5,27 @@ import type { Account } from '../account.ts'
 import { Checkpoints } from '../checkpoint/checkpoints.ts'
 import { ENTRIES_A_CHECKPOINT } from '../checkpoint/history-sizes.ts'
 import type { RealClocks } from '../real-time.ts'
+import { wakeAt } from '../wake-ups.ts'
 import { CheckpointCopy } from './checkpoint-copy.ts'
 import type { Database } from './database.ts'
 import { DatabaseJournal, type Standing } from './database-journal.ts'
-import { wakeAt } from './wake-at.ts'
 
 /**
  * How many checkpoints' worth of entries are read until one is written meanwhile, for which the reading waits. Usually
  * there are fewer than two, and it is written when the account is open.
  */
 const TAIL = 4
+
+/**
+ * Times are rounded down to this: a process that looks too early finds nothing due yet, and a row whose time does
+ * not change needs no new entry in the index.
+ */
+const ROUND_MS = 60_000
+
+function wakeMinute(account: Account, now: number): number | null {
+  const at = wakeAt(account, now)
+  return at === null ? null : Math.floor(at / ROUND_MS) * ROUND_MS
+}
 
 interface OpenSettings {
   readonly writer: number
@@ -40,7 +51,7 @@ export async function openAccount(
     writer,
     standing,
     monotonic: time.monotonic,
-    wakeAt: () => wakeAt(account, time.wall()),
+    wakeAt: () => wakeMinute(account, time.wall()),
     onFailure: account.stall,
     onLost,
     onClose: async () => {

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
+import { imagesLost } from '../../engine/image-store.ts'
 import { entryTextOf, readLine } from '../../engine/journal-format.ts'
 import { otherWork } from '../../engine/other-work.ts'
 import { UnavailableError } from '../../engine/unavailable.ts'
 import { demandAvailable } from '../carry-out.ts'
-import { refuse, refuseProblems } from '../refusal.ts'
+import { RefusalError, refuse, refuseProblems } from '../refusal.ts'
 import { JSON_UTF8 } from '../send-json.ts'
 import { type ControlHandlers, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
@@ -91,6 +92,7 @@ async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]>
     await otherWork()
   }
   const digests = new Set<string>()
+  const lost: string[] = []
   let comma = ''
   for await (const line of account.journal.lines()) {
     const entry = entryTextOf(line)
@@ -103,10 +105,15 @@ async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]>
   comma = ''
   for (const digest of digests) {
     const bytes = await images.get(digest)
-    if (!bytes) continue
+    if (!bytes) {
+      lost.push(digest)
+      continue
+    }
     await write(`${comma}"${digest}":"${bytes.toString('base64')}"`)
     comma = ','
   }
+  // An archive is often the only copy, so it never looks whole without being so.
+  if (lost.length > 0) throw new RefusalError(imagesLost(id, lost))
   parts.push(Buffer.from(`${text}}}`))
   return parts
 }

@@ -2,11 +2,13 @@ import { READ_BYTES } from '../../engine/checkpoint/past-table.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import type { Holders } from '../../engine/holders.ts'
 import { RENDERED_BYTES } from '../../engine/rendering.ts'
+import type { ServedAccount } from '../../engine/served-account.ts'
 import type { KeptBytes, RequestLog } from '../request-log.ts'
 
 /** The Prometheus text format. */
 export function metricsText(gateway: Gateway, requests: RequestLog, holders?: Holders): string {
-  const samples = gateway.runtimes.map(({ account }) => {
+  const open = gateway.accounts.flatMap(({ runtime }) => runtime ?? [])
+  const samples = open.map(({ account }) => {
     account.catchUp()
     return { account: account.id, world: account.world }
   })
@@ -14,6 +16,7 @@ export function metricsText(gateway: Gateway, requests: RequestLog, holders?: Ho
     samples.map(({ account, world }) => ({ labels: { account }, value: read(world) }))
   return [
     metric('paysim_requests_total', 'counter', 'Answered requests', requests.totals()),
+    metric('paysim_accounts', 'gauge', 'Accounts, by whether they are open here', statesOf(gateway.accounts)),
     metric(
       'paysim_payments',
       'gauge',
@@ -48,7 +51,7 @@ export function metricsText(gateway: Gateway, requests: RequestLog, holders?: Ho
       'paysim_changes_in_memory_bytes',
       'gauge',
       'Bytes of the journal since the last checkpoint was begun',
-      gateway.runtimes.map(({ account, checkpoints }) => ({
+      open.map(({ account, checkpoints }) => ({
         labels: { account: account.id },
         value: checkpoints?.tail.bytes ?? 0,
       })),
@@ -56,6 +59,13 @@ export function metricsText(gateway: Gateway, requests: RequestLog, holders?: Ho
     ...memoryMetrics(requests),
     ...(holders ? nodeMetrics(holders) : []),
   ].join('')
+}
+
+/** What else is shown of an account is known only while it is open. */
+function statesOf(accounts: readonly ServedAccount[]): Sample[] {
+  const count = { open: 0, unopened: 0, stopped: 0 }
+  for (const { runtime, stopped } of accounts) count[runtime ? 'open' : stopped ? 'stopped' : 'unopened']++
+  return Object.entries(count).map(([state, value]) => ({ labels: { state }, value }))
 }
 
 /** The sizes and limits of what is kept to answer faster or to be shown. */

@@ -1,9 +1,10 @@
 import { FailureReason } from '../../contract/control/requests.ts'
 import { PAYMENT_TRIGGERS } from '../../contract/statuses.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
+import { imagesLost, isDigest } from '../../engine/image-store.ts'
 import { carryOut } from '../carry-out.ts'
 import { imageIn, readForm } from '../read-image.ts'
-import { notFound, refuseProblems } from '../refusal.ts'
+import { notFound, RefusalError, refuseProblems } from '../refusal.ts'
 import {
   bodyReader,
   type ControlHandlers,
@@ -80,13 +81,21 @@ export function paymentCalls({ gateway }: ControlSettings) {
 
     'GET /accounts/:account/images/:digest': async (request, _, reply) => {
       const digest = param(request, 'digest')
-      const image = /^[0-9a-f]{64}$/.test(digest)
-        ? await runtimeNamed(gateway, request).images.get(digest)
-        : undefined
+      if (!isDigest(digest)) throw notFound('image')
+      const runtime = runtimeNamed(gateway, request)
+      const image = await runtime.images.get(digest)
+      if (!image && (await isNamed(runtime, digest)))
+        throw new RefusalError(imagesLost(runtime.account.id, [digest]))
       if (!image) throw notFound('image')
       return reply.header('content-type', image[0] === 0xff ? 'image/jpeg' : 'image/png').send(image)
     },
   } satisfies Partial<ControlHandlers>
+}
+
+/** Whether an entry names an image. All of them are read, because only a loss makes anybody ask. */
+async function isNamed({ account }: AccountRuntime, digest: string): Promise<boolean> {
+  for await (const line of account.journal.lines()) if (line.includes(digest)) return true
+  return false
 }
 
 const viewOf = (runtime: AccountRuntime, id: string) =>

@@ -12,8 +12,8 @@ export function serverCalls(settings: ControlSettings) {
     'GET /health': (_, answer) => answer(200, { status: 'ok' }),
     'GET /ready': (_, answer) => {
       if (!gateway.ready) return answer(503, { status: 'loading' })
-      const { stopped } = gateway
-      return answer(200, { status: 'ready', ...(stopped.length > 0 ? { stopped: [...stopped] } : {}) })
+      const stopped = gateway.accounts.flatMap(account => (account.stopped ? account.id : []))
+      return answer(200, { status: 'ready', ...(stopped.length > 0 ? { stopped } : {}) })
     },
     'GET /contract': (_, answer) => answer(200, decisionsInForce(contract)),
     'GET /openapi.json': async ({ headers }, answer) => {

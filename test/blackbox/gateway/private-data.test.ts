@@ -280,10 +280,15 @@ describe.skipIf(process.platform === 'win32').each(kinds.filter(kind => kind !==
       expectNamed(server.stderr(), path, why)
     })
 
-    test('counts as missing, if it is an image', async () => {
+    test('gives 503 to who asks for its images, if it is a pack', async () => {
       const dataDir = await copyOf(whole)
-      await harm(join(dataDir, ACCOUNT, 'images', 'pack-1'))
-      expect((await imageOf(await ownServer({ dataDir }))).status).toBe(404)
+      const path = join(dataDir, ACCOUNT, 'images', 'pack-1')
+      await harm(path)
+      const server = await ownServer({ dataDir })
+      for (const answer of [await imageOf(server), await exportOf(server)])
+        expect([answer.status, answer.body.error.code]).toEqual([503, 'service_unavailable'])
+      await server.stop()
+      expectNamed(server.stderr(), path, why)
     })
   },
 )
