@@ -22,6 +22,7 @@ export function readPieces(
   take: (piece: Buffer) => void,
   cap: number = LIMITS.body,
 ): Promise<Pieces> {
+  demandUncoded(carrier)
   if (Number(carrier.headers['content-length'] ?? 0) > cap) throw tooLarge(cap)
   const kept = carrier.pieces
   if (kept) {
@@ -67,6 +68,15 @@ export const isMultipart = (contentType: string | undefined) =>
 
 export const unsupportedType = (wanted: string) =>
   refuse('unsupported_media_type', `Content-Type must be ${wanted}`)
+
+/** Every body is read as it comes, so one that says that it is encoded is refused, even if it is not. */
+export function demandUncoded({ headers }: Pick<Carrier, 'headers'>): void {
+  if (headers['content-encoding'] === undefined) return
+  throw refuse(
+    'unsupported_media_type',
+    'A body with a Content-Encoding is not supported: send it as it is, without this header',
+  )
+}
 
 /** A required JSON body. */
 export async function readJson(carrier: Carrier, cap?: number): Promise<JsonObject> {

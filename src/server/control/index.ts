@@ -32,6 +32,7 @@ import { webhookCalls } from './webhooks.ts'
 const OPEN: readonly string[] = [`${CONTROL_PREFIX}/health`, `${CONTROL_PREFIX}/ready`]
 const MERCHANTS = `${CONTROL_PREFIX}/merchants`
 const DASHBOARD = `${CONTROL_PREFIX}/dashboard`
+const IMPORT = `${CONTROL_PREFIX}/accounts/:account/import`
 /** The dashboard's calls that make links require a session. */
 const isOpen = (route = '') =>
   OPEN.includes(route) || (route.startsWith(DASHBOARD) && route !== `${DASHBOARD}/links`)
@@ -90,6 +91,7 @@ export function controlSurface(settings: ControlSettings): Surface {
       const [held] = params.id !== undefined && route?.startsWith(MERCHANTS) ? accountsOf(params.id) : []
       return settings.gateway.account(params.account ?? held ?? '')?.id ?? null
     },
+    maySendLong: request => request.route === IMPORT && (hasToken(request) || isSignedIn(request)),
     isRepeatable: ({ isSafe }) => isSafe,
     enter(request, reply) {
       const { route } = request

@@ -8,7 +8,7 @@ import { digestOf } from '../../engine/image-store.ts'
 import { entryInCurrentForm } from '../../engine/journal-format.ts'
 import { Slice } from '../../engine/other-work.ts'
 import type { Archive } from '../../engine/replace-history.ts'
-import { badBody, isJson, parseJson, unsupportedType } from '../read-body.ts'
+import { badBody, demandUncoded, isJson, parseJson, unsupportedType } from '../read-body.ts'
 import { refuse, refuseProblems } from '../refusal.ts'
 import { BrokenJsonError, JsonParts, type Part } from './json-parts.ts'
 
@@ -21,6 +21,7 @@ const tooLarge = () => refuse('payload_too_large', `The archive is over ${MOST_M
 export async function readArchive(request: IncomingMessage, environment: string): Promise<Archive> {
   const { 'content-type': type, 'content-length': length } = request.headers
   if (!isJson(type)) throw unsupportedType('application/json')
+  demandUncoded(request)
   if (Number(length ?? 0) > MOST_MIB * MEBIBYTE) throw tooLarge()
   const draft = new ArchiveDraft(environment)
   const parts = new JsonParts({ entries: '[', images: '{' })
