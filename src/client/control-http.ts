@@ -35,6 +35,7 @@ export interface ControlSettings {
 export interface ControlCallOptions {
   /** Sent as JSON. */
   readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
   readonly upload?: Upload | Promise<Upload>
   readonly signal?: AbortSignal | undefined
 }
@@ -151,7 +152,11 @@ export class ControlHttp {
     }
   }
 
-  async #onTheWire(method: Method, path: string, { body, upload }: ControlCallOptions): Promise<WireRequest> {
+  async #onTheWire(
+    method: Method,
+    path: string,
+    { body, upload, headers }: ControlCallOptions,
+  ): Promise<WireRequest> {
     const address = readBaseUrl(this.#address.controlUrl)
     const payload = (await upload) ?? (body === undefined ? undefined : JSON.stringify(body))
     return {
@@ -159,6 +164,7 @@ export class ControlHttp {
       origin: address.origin,
       path: join(address, path),
       headers: {
+        ...headers,
         authorization: `Bearer ${this.#address.token}`,
         ...(typeof payload === 'string'
           ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }

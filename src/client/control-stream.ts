@@ -2,14 +2,39 @@ import type { StreamMessage } from '../contract/control/journal.ts'
 import { ControlError, ControlUnreachableError } from './control-error.ts'
 import type { ControlHttp } from './control-http.ts'
 
-/** The server-sent events of an account, until the server closes the stream or `signal` aborts. */
+/**
+ * The server-sent events of an account, until the server closes the stream or `signal` aborts. A reader that fell behind
+ * gets `overflow` and then all entries that it missed; the requests that it missed are lost.
+ */
 export async function* readStream(
   http: ControlHttp,
   path: string,
   signal?: AbortSignal,
 ): AsyncGenerator<StreamMessage, void> {
+  for (let after: number | undefined; ; ) {
+    let last: StreamMessage | undefined
+    let lastSeq = after ?? 0
+    for await (const message of readOnce(http, path, { signal, after })) {
+      last = message
+      if (message.event === 'hello' || message.event === 'entry') lastSeq = message.data.seq
+      // It goes on where the reader was.
+      const isContinued = message.event === 'hello' && after !== undefined && message.data.after === after
+      if (isContinued) lastSeq = after ?? lastSeq
+      else yield message
+    }
+    if (last?.event !== 'overflow') return
+    after = lastSeq
+  }
+}
+
+async function* readOnce(
+  http: ControlHttp,
+  path: string,
+  { signal, after }: { signal: AbortSignal | undefined; after: number | undefined },
+): AsyncGenerator<StreamMessage, void> {
   try {
-    const body = await http.open(path, 'stream', { signal })
+    const headers = after === undefined ? {} : { 'last-event-id': String(after) }
+    const body = await http.open(path, 'stream', { signal, headers })
     let event = ''
     let data = ''
     for await (const line of linesOf(body)) {

@@ -17,6 +17,7 @@ import type { FaultBoxes } from './fault-box.ts'
 import { frontDoor, isVisitor } from './front-door.ts'
 import { hostGuard } from './host-guard.ts'
 import type { Carrier } from './http/carrier.ts'
+import type { EventStreams } from './http/event-stream.ts'
 import { Listener } from './http/listener.ts'
 import type { TimeLimits } from './http/node-requests.ts'
 import { refuseUnread } from './http/refuse-unread.ts'
@@ -32,6 +33,7 @@ import type { RequestLog } from './request-log.ts'
 export interface AppSettings {
   readonly gateway: Gateway
   readonly requests: RequestLog
+  readonly streams: EventStreams
   readonly faultBoxes: FaultBoxes
   readonly controlToken: string
   readonly signInLinks: SignInLinks

@@ -25,6 +25,7 @@ import { payoutCalls } from './payouts.ts'
 import { ruleCalls } from './rules.ts'
 import { serverCalls } from './server.ts'
 import type { ControlSettings } from './settings.ts'
+import { streamCalls } from './stream.ts'
 import { timelineCalls } from './timeline.ts'
 import { webhookCalls } from './webhooks.ts'
 
@@ -65,6 +66,7 @@ export function controlSurface(settings: ControlSettings): Surface {
     ...payoutCalls(settings),
     ...webhookCalls(settings),
     ...journalCalls(settings),
+    ...streamCalls(settings),
     ...archiveCalls(settings),
     ...overviewCalls(settings),
     ...browseCalls(settings),
