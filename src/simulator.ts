@@ -20,7 +20,6 @@ import { chooseControlToken, openedBy } from './server/control/control-token.ts'
 import { SignInLinks } from './server/dashboard/sign-in-links.ts'
 import { FaultBoxes } from './server/fault-box.ts'
 import { EventStreams } from './server/http/event-stream.ts'
-import type { TimeLimits } from './server/http/node-requests.ts'
 import { listen, listenOnLastPort } from './server/listening.ts'
 import { RequestLog } from './server/request-log.ts'
 
@@ -48,8 +47,6 @@ export interface SimulatorOptions extends StoreLocation {
   readonly historyMs?: number | undefined
   /** How long one advance waits for webhook receivers in all, in wall time. */
   readonly advanceWaitMs?: number | undefined
-  /** How long clients may take to send a request. Only tests set it. */
-  readonly timeLimits?: TimeLimits | undefined
   readonly holdWebhook?: GatewaySettings['holdWebhook']
   readonly warn?: ((message: string) => void) | undefined
   /** Processes with other settings serve the store now. This one serves nothing any more, and should stop. */
@@ -127,7 +124,6 @@ export class Simulator {
       allowHosts: [...(options.allowHosts ?? []), ...hostsOf(options.publicUrl), host],
       webhookHosts,
       merchantUrl: () => url,
-      timeLimits: options.timeLimits,
       publicUrl: options.publicUrl,
       controlPort: () => (apart ? Number(new URL(controlUrl).port) : null),
       onBug: options.onBug ?? (cause => warn(described(cause))),

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { invalid } from '../contract/errors.ts'
 import { CONTROL_PREFIX } from '../contract/paths.ts'
 import type { Gateway } from '../engine/gateway.ts'
 import { RequestIds } from '../engine/request-ids.ts'
@@ -19,15 +18,14 @@ import { hostGuard } from './host-guard.ts'
 import type { Carrier } from './http/carrier.ts'
 import type { EventStreams } from './http/event-stream.ts'
 import { Listener } from './http/listener.ts'
-import type { TimeLimits } from './http/node-requests.ts'
 import { refuseUnread } from './http/refuse-unread.ts'
 import { Reply } from './http/reply.ts'
 import { Request } from './http/request.ts'
 import type { FoundAccount, FoundHandler, Surface } from './http/surface.ts'
 import { merchantApi } from './merchant/index.ts'
 import { payerPages } from './pages/index.ts'
-import { canBeReadAgain } from './read-body.ts'
-import { RefusalError, refuse, storeRefusal } from './refusal.ts'
+import { canBeReadAgain, demandNoExpectation } from './read-body.ts'
+import { refuse, storeRefusal } from './refusal.ts'
 import type { RequestLog } from './request-log.ts'
 
 export interface AppSettings {
@@ -45,8 +43,6 @@ export interface AppSettings {
   /** The separate port of the control surface; null if it has none. */
   readonly controlPort: () => number | null
   readonly surfaces: { readonly merchant: boolean; readonly control: boolean }
-  /** How long clients may take to send a request. */
-  readonly timeLimits?: TimeLimits | undefined
   /** Where several processes serve one store. */
   readonly forwarder?: Forwarder | undefined
   /** Called with a bug in paysim, for the log. */
@@ -86,7 +82,6 @@ export class App {
     this.listener = new Listener(
       carrier => this.#answer(carrier),
       (error, socket) => refuseUnread(settings.gateway.contract, this.#ids.next(), error, socket),
-      settings.timeLimits,
     )
   }
 
@@ -140,7 +135,7 @@ export class App {
     }
     // The process that handed it on has looked at the host.
     if (!given) this.#guard(request.carrier)
-    demandNoExpectation(request, reply)
+    demandNoExpectation(request.carrier, reply)
     const found = this.#find(request, given)
     if (found.surface.maySendLong?.(request)) request.carrier.allowLong()
     const account = forwarder && found.surface.accountOf(request)
@@ -297,15 +292,4 @@ export class App {
     await closed
     return cutOff
   }
-}
-
-/** Node has answered `Expect: 100-continue`. There is nothing else that a client could expect. */
-function demandNoExpectation({ headers: { expect } }: Request, reply: Reply): void {
-  if (expect === undefined || /^100-continue$/i.test(expect)) return
-  // The client may wait before it sends its body, or may send it.
-  reply.header('connection', 'close')
-  throw new RefusalError({
-    ...invalid([{ field: 'Expect', message: 'must be 100-continue, or left out' }]),
-    status: 417,
-  })
 }

@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer'
+import { invalid } from '../contract/errors.ts'
 import { isTooDeep, MOST_LEVELS } from '../contract/json-depth.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Carrier } from './http/carrier.ts'
+import type { Reply } from './http/reply.ts'
 import { Pieces } from './pieces.ts'
-import { refuse, refuseProblems } from './refusal.ts'
+import { RefusalError, refuse, refuseProblems } from './refusal.ts'
 
 /** Whether the call can be answered from its start: by this process once more, or by another one. */
 export const canBeReadAgain = (carrier: Carrier): boolean =>
@@ -76,6 +78,15 @@ export function demandUncoded({ headers }: Pick<Carrier, 'headers'>): void {
     'unsupported_media_type',
     'A body with a Content-Encoding is not supported: send it as it is, without this header',
   )
+}
+
+/** Node has answered `Expect: 100-continue`. There is nothing else that a client could expect. */
+export function demandNoExpectation({ headers: { expect } }: Carrier, reply: Reply): void {
+  if (expect === undefined || /^100-continue$/i.test(expect)) return
+  // The client may wait before it sends its body, or may send it.
+  reply.header('connection', 'close')
+  const reason = invalid([{ field: 'Expect', message: 'must be 100-continue, or left out' }])
+  throw new RefusalError({ ...reason, status: 417 })
 }
 
 /** A required JSON body. */

@@ -182,7 +182,7 @@ const GATHERING_MS = 100
 const MOST_NAMED = 200
 
 /** A stream that reports that something changed, not what: at most ten times a second. */
-export class Changes {
+class Changes {
   readonly #about = new Set<string>()
   readonly #records = new Set<string>()
   #seq = 0

@@ -76,11 +76,10 @@ export class NodeCarrier implements Carrier {
 
   /** Calls this if the body is not here whole in time. */
   limitTime({ usualMs, longMs }: { usualMs: number; longMs: number }, onLate: () => void): void {
-    const begunAt = performance.now()
     const { incoming } = this
     const limitTo = (ms: number) => {
       clearTimeout(this.#timer)
-      this.#timer = setTimeout(() => !incoming.complete && onLate(), begunAt + ms - performance.now()).unref()
+      this.#timer = setTimeout(() => !incoming.complete && onLate(), ms).unref()
     }
     limitTo(usualMs)
     this.#limitAnew = () => limitTo(longMs)

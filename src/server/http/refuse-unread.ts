@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Contract } from '../../contract/decisions.ts'
 import { renderError } from '../../contract/error-body.ts'
 import { invalid, type Rejection, rejection } from '../../contract/errors.ts'
+import { dateNow } from './response-head.ts'
 
 /** Why the bytes on a connection are no request. `CONNECT` is a request for a tunnel; the other codes are those of Node. */
 export type ClientError = Error & { readonly code?: string }
@@ -45,7 +46,7 @@ export function refuseUnread(
     ...(status === 405 ? [`allow: ${ALLOWED}`] : []),
     `content-type: ${contentType}`,
     `content-length: ${Buffer.byteLength(body)}`,
-    `date: ${new Date().toUTCString()}`,
+    `date: ${dateNow()}`,
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)

@@ -1,4 +1,3 @@
-import type { Gateway } from '../../engine/gateway.ts'
 import type { Request } from '../http/request.ts'
 import { Routes } from '../http/routes.ts'
 import type { Surface } from '../http/surface.ts'
