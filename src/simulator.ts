@@ -18,6 +18,7 @@ import { Forwarder } from './server/cluster/forwarder.ts'
 import { chooseControlToken, openedBy } from './server/control/control-token.ts'
 import { SignInLinks } from './server/dashboard/sign-in-links.ts'
 import { FaultBoxes } from './server/fault-box.ts'
+import { EventStreams } from './server/http/event-stream.ts'
 import { listen, listenOnLastPort } from './server/listening.ts'
 import { RequestLog } from './server/request-log.ts'
 
@@ -115,6 +116,7 @@ export class Simulator {
       gateway,
       forwarder,
       requests,
+      streams: new EventStreams(),
       faultBoxes: new FaultBoxes(),
       controlToken,
       signInLinks,

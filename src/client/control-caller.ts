@@ -43,6 +43,7 @@ export interface ControlSettings {
 }
 
 interface Sending {
+  readonly headers?: Readonly<Record<string, string>> | undefined
   readonly upload?: Upload | Promise<Upload> | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -114,8 +115,12 @@ export class ControlCaller {
   }
 
   /** A stream of events as they arrive. It does not end. */
-  async stream<C extends MediaCall>(call: C, signal: AbortSignal | undefined, ...[input]: InputOf<C>) {
-    const request = sent(call, input, { signal })
+  async stream<C extends MediaCall>(
+    call: C,
+    sending: Pick<Sending, 'signal' | 'headers'>,
+    ...[input]: InputOf<C>
+  ) {
+    const request = sent(call, input, sending)
     const { body, headers } = await this.#open(request)
     demandMedia(request, headers, 'text/event-stream')
     return body
@@ -170,7 +175,7 @@ export class ControlCaller {
     }
   }
 
-  async #onTheWire({ method, path, body, upload }: Sent): Promise<WireRequest> {
+  async #onTheWire({ method, path, body, upload, headers }: Sent): Promise<WireRequest> {
     const address = readBaseUrl(this.#address.controlUrl)
     const payload = (await upload) ?? (body === undefined ? undefined : JSON.stringify(body))
     return {
@@ -178,6 +183,7 @@ export class ControlCaller {
       origin: address.origin,
       path: join(address, path),
       headers: {
+        ...headers,
         authorization: `Bearer ${this.#address.token}`,
         ...(typeof payload === 'string'
           ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }

@@ -251,7 +251,12 @@ function accountControl(caller: ControlCaller, account: string) {
     timers: (): RecordsCall<TimerRecord> => records(call('GET /accounts/:account/timers')),
     stream: (signal?: AbortSignal): AsyncGenerator<StreamMessage, void> =>
       readStream(
-        () => caller.stream('GET /accounts/:account/stream', signal, { params: { account } }),
+        after =>
+          caller.stream(
+            'GET /accounts/:account/stream',
+            { signal, headers: after === undefined ? undefined : { 'last-event-id': String(after) } },
+            { params: { account } },
+          ),
         signal,
       ),
     /** The image with this digest. */

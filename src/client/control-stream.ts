@@ -1,10 +1,36 @@
 import type { StreamMessage } from '../contract/control/journal.ts'
 import { ControlError, ControlUnreachableError } from './control-error.ts'
 
-/** The server-sent events of an account, until the server closes the stream or `signal` aborts. */
+/** Opens the stream; `after` is the number of the last entry that was read. */
+type Open = (after: number | undefined) => Promise<AsyncIterable<Uint8Array>>
+
+/**
+ * The server-sent events of an account, until the server closes the stream or `signal` aborts. A reader that fell behind
+ * gets `overflow` and then all entries that it missed; the requests that it missed are lost.
+ */
 export async function* readStream(
-  open: () => Promise<AsyncIterable<Uint8Array>>,
+  open: Open,
   signal?: AbortSignal,
+): AsyncGenerator<StreamMessage, void> {
+  for (let after: number | undefined; ; ) {
+    let last: StreamMessage | undefined
+    let lastSeq = after ?? 0
+    for await (const message of readOnce(() => open(after), signal)) {
+      last = message
+      if (message.event === 'hello' || message.event === 'entry') lastSeq = message.data.seq
+      // It goes on where the reader was.
+      const isContinued = message.event === 'hello' && after !== undefined && message.data.after === after
+      if (isContinued) lastSeq = after ?? lastSeq
+      else yield message
+    }
+    if (last?.event !== 'overflow') return
+    after = lastSeq
+  }
+}
+
+async function* readOnce(
+  open: () => ReturnType<Open>,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<StreamMessage, void> {
   try {
     const body = await open()

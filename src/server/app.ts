@@ -16,6 +16,7 @@ import type { FaultBoxes } from './fault-box.ts'
 import { frontDoor, isVisitor } from './front-door.ts'
 import { hostGuard } from './host-guard.ts'
 import type { Carrier } from './http/carrier.ts'
+import type { EventStreams } from './http/event-stream.ts'
 import { Listener } from './http/listener.ts'
 import { refuseUnread } from './http/refuse-unread.ts'
 import { Reply } from './http/reply.ts'
@@ -23,13 +24,14 @@ import { Request } from './http/request.ts'
 import type { FoundAccount, FoundHandler, Surface } from './http/surface.ts'
 import { merchantApi } from './merchant/index.ts'
 import { payerPages } from './pages/index.ts'
-import { canBeReadAgain } from './read-body.ts'
+import { canBeReadAgain, demandNoExpectation } from './read-body.ts'
 import { refuse, storeRefusal } from './refusal.ts'
 import type { RequestLog } from './request-log.ts'
 
 export interface AppSettings {
   readonly gateway: Gateway
   readonly requests: RequestLog
+  readonly streams: EventStreams
   readonly faultBoxes: FaultBoxes
   readonly controlToken: string
   readonly signInLinks: SignInLinks
@@ -133,7 +135,9 @@ export class App {
     }
     // The process that handed it on has looked at the host.
     if (!given) this.#guard(request.carrier)
+    demandNoExpectation(request.carrier, reply)
     const found = this.#find(request, given)
+    if (found.surface.maySendLong?.(request)) request.carrier.allowLong()
     const account = forwarder && found.surface.accountOf(request)
     if (account === undefined) return this.#enter(request, reply, found)
     if (account !== null && this.#mayEnter(account, request)) {

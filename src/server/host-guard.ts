@@ -14,7 +14,11 @@ export function hostGuard(allowed: readonly string[]): (carrier: Carrier) => voi
   }
   // Nearly every request has the same host.
   let lastSeen: string | undefined
-  return ({ headers: { host }, rawHeaders }) => {
+  return ({ headers: { host }, rawHeaders, authority }) => {
+    if (authority !== undefined && !isSameHost(authority, host)) {
+      const message = 'is not the host in the target of the request; send the same host in both'
+      throw refuseProblems([{ field: 'Host', message }])
+    }
     if (isGivenOnce(rawHeaders) && (host === lastSeen || isOurs(host))) {
       lastSeen = host
       return
@@ -37,4 +41,10 @@ function isGivenOnce(rawHeaders: readonly string[]): boolean {
 function hostname(host: string | undefined): string | undefined {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+))(?::\d{1,5})?$/.exec(host ?? '')
   return (match?.[1] ?? match?.[2])?.toLowerCase()
+}
+
+/** The port 80 need not be written. */
+function isSameHost(authority: string, host = ''): boolean {
+  const [one, other] = [authority, host].map(text => text.toLowerCase().replace(/:80$/, ''))
+  return one === other
 }

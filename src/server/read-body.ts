@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer'
+import { invalid } from '../contract/errors.ts'
 import { isTooDeep, MOST_LEVELS } from '../contract/json-depth.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Carrier } from './http/carrier.ts'
+import type { Reply } from './http/reply.ts'
 import { Pieces } from './pieces.ts'
-import { refuse, refuseProblems } from './refusal.ts'
+import { RefusalError, refuse, refuseProblems } from './refusal.ts'
 
 /** Whether the call can be answered from its start: by this process once more, or by another one. */
 export const canBeReadAgain = (carrier: Carrier): boolean =>
@@ -22,6 +24,7 @@ export function readPieces(
   take: (piece: Buffer) => void,
   cap: number = LIMITS.body,
 ): Promise<Pieces> {
+  demandUncoded(carrier)
   if (Number(carrier.headers['content-length'] ?? 0) > cap) throw tooLarge(cap)
   const kept = carrier.pieces
   if (kept) {
@@ -67,6 +70,24 @@ export const isMultipart = (contentType: string | undefined) =>
 
 export const unsupportedType = (wanted: string) =>
   refuse('unsupported_media_type', `Content-Type must be ${wanted}`)
+
+/** Every body is read as it comes, so one that says that it is encoded is refused, even if it is not. */
+export function demandUncoded({ headers }: Pick<Carrier, 'headers'>): void {
+  if (headers['content-encoding'] === undefined) return
+  throw refuse(
+    'unsupported_media_type',
+    'A body with a Content-Encoding is not supported: send it as it is, without this header',
+  )
+}
+
+/** Node has answered `Expect: 100-continue`. There is nothing else that a client could expect. */
+export function demandNoExpectation({ headers: { expect } }: Carrier, reply: Reply): void {
+  if (expect === undefined || /^100-continue$/i.test(expect)) return
+  // The client may wait before it sends its body, or may send it.
+  reply.header('connection', 'close')
+  const reason = invalid([{ field: 'Expect', message: 'must be 100-continue, or left out' }])
+  throw new RefusalError({ ...reason, status: 417 })
+}
 
 /** A required JSON body. */
 export async function readJson(carrier: Carrier, cap?: number): Promise<JsonObject> {

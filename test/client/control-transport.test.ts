@@ -70,6 +70,28 @@ test('a stream that breaks off throws an error', async () => {
   expect(seen).toEqual(['hello'])
 })
 
+test('a reader that fell behind is told so, and gets what it missed', async () => {
+  const asked: (string | string[] | undefined)[] = []
+  const event = (name: string, data: object) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+  const account = 'shop.test'
+  const overflow = (seq: number) => event('overflow', { account, seq, message: 'fell behind' })
+  const streams = [
+    event('hello', { account, seq: 4 }) + overflow(6),
+    event('hello', { account, seq: 9, after: 4 }) + event('entry', { seq: 5 }) + overflow(9),
+    event('hello', { account, seq: 2, after: 0 }) + event('entry', { seq: 1 }),
+  ]
+  const { control } = await surface((request, response) => {
+    asked.push(request.headers['last-event-id'])
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(streams.shift())
+  })
+  const seen: string[] = []
+  for await (const message of control.account(account).stream())
+    seen.push(`${message.event} ${'seq' in message.data ? message.data.seq : ''}`)
+  expect(asked).toEqual([undefined, '4', '5'])
+  // The last history is another one, so it begins with a hello.
+  expect(seen).toEqual(['hello 4', 'overflow 6', 'entry 5', 'overflow 9', 'hello 2', 'entry 1'])
+})
+
 test('an aborted signal ends the running calls', async () => {
   const leave = new AbortController()
   const server = createServer(() => leave.abort(new Error('enough')))

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { DECISIONS, type Decision, type DecisionKey } from '../../src/contract/decisions.ts'
 import { answerOf, ContractError, resolveContract } from '../../src/contract/resolve-contract.ts'
 import type { Gateway } from '../../src/engine/gateway.ts'
+import { EventStreams } from '../../src/server/http/event-stream.ts'
 import { payerPages } from '../../src/server/pages/index.ts'
 
 const all = Object.entries<Decision>(DECISIONS) as [DecisionKey, Decision][]
@@ -151,7 +152,9 @@ describe('create.path', () => {
   })
 
   test('refuses each path of the pages and of the control surface', () => {
-    const pages = payerPages({ gateway: {} as Gateway }).routes.all.map(({ path }) => path)
+    const pages = payerPages({ gateway: {} as Gateway, streams: new EventStreams() }).routes.all.map(
+      ({ path }) => path,
+    )
     expect(pages.length).toBeGreaterThan(5)
     for (const pattern of pages)
       expect(given('create.path', pattern.replaceAll('/:', '/'))).toThrow(/paysim's own/)

@@ -48,6 +48,7 @@ const PARTS = {
   'merchants-file': ['damage', 'the list of merchants'],
   receivers: ['receivers'],
   'wall-clock': ['wall-clock'],
+  streams: ['streams'],
   soak: ['soak'],
   cluster: ['cluster'],
   fuzz: [],

@@ -70,6 +70,12 @@ function rowsOf(parts) {
       'no timer; no time went back',
     ],
     [
+      'streams',
+      `unread streams, during ${shown(count('streams', 'creates'))} creates`,
+      shown(count('streams', 'readers')),
+      `no entry: the streams ended and said so, and all ${shown(count('streams', 'entries that were missed'))} missed ones came later; at most 1 MiB waited for each`,
+    ],
+    [
       'cluster',
       'kill -9 of processes of a cluster on PostgreSQL',
       shown(count('cluster', 'kills')),

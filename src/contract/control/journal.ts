@@ -77,7 +77,29 @@ export const RequestDetail = named(
 )
 export type RequestDetail = Wire<typeof RequestDetail>
 
-const Hello = named('StreamHello', object({ account: Type.String(), seq: count }))
+const Hello = named(
+  'StreamHello',
+  object({
+    account: Type.String(),
+    seq: count,
+    after: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'with `Last-Event-ID`: the entries after this one follow. It is another number if older entries are gone',
+      }),
+    ),
+  }),
+)
+/** The last event of a stream whose reader fell behind. */
+const Overflow = named(
+  'StreamOverflow',
+  object({
+    account: Type.String(),
+    seq: Type.Integer({ minimum: 0, description: 'the last entry before the end' }),
+    message: Type.String(),
+  }),
+)
 /** With `?as=changes`: what changed, but not how. At most ten a second. */
 export const StreamChange = named(
   'StreamChange',
@@ -98,6 +120,7 @@ export const STREAM_EVENTS = {
   entry: JournalEntry,
   request: RequestRecord,
   change: StreamChange,
+  overflow: Overflow,
 }
 export type StreamEvent = keyof typeof STREAM_EVENTS
 export type StreamData<E extends StreamEvent> = Wire<(typeof STREAM_EVENTS)[E]>

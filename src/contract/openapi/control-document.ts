@@ -92,13 +92,13 @@ function describeOperation(
   contract: Contract | 'any',
   listed: (schema: TSchema) => Json,
 ): Json {
-  const { id, summary, query, body, answers, open } = operation
+  const { id, summary, query, headers, body, answers, open } = operation
   return {
     operationId: id,
     summary,
     tags: [tagOf(path)],
     ...(open ? { security: [] } : {}),
-    parameters: parameters(path, query),
+    parameters: parameters(path, query, headers),
     ...(body ? { requestBody: requestBody(body, listed) } : {}),
     responses: {
       ...errorResponses(codesOf(path, operation), contract, listed),
@@ -107,12 +107,17 @@ function describeOperation(
   }
 }
 
-function parameters(path: string, query: ControlOperation['query'] = {}): Json[] {
+function parameters(
+  path: string,
+  query: ControlOperation['query'] = {},
+  headers: ControlOperation['headers'] = {},
+): Json[] {
   const schema = { type: 'string' }
   const names = [...path.matchAll(/:([a-z]+)/g)].map(([, name]) => name)
   return [
     ...names.map(name => ({ name, in: 'path', required: true, schema })),
     ...Object.entries(query).map(([name, description]) => ({ name, in: 'query', description, schema })),
+    ...Object.entries(headers).map(([name, description]) => ({ name, in: 'header', description, schema })),
   ]
 }
 

@@ -25,6 +25,7 @@ import { payoutCalls } from './payouts.ts'
 import { ruleCalls } from './rules.ts'
 import { serverCalls } from './server.ts'
 import type { ControlSettings } from './settings.ts'
+import { streamCalls } from './stream.ts'
 import { timelineCalls } from './timeline.ts'
 import { webhookCalls } from './webhooks.ts'
 
@@ -32,6 +33,7 @@ import { webhookCalls } from './webhooks.ts'
 const OPEN: readonly string[] = [`${CONTROL_PREFIX}/health`, `${CONTROL_PREFIX}/ready`]
 const MERCHANTS = `${CONTROL_PREFIX}/merchants`
 const DASHBOARD = `${CONTROL_PREFIX}/dashboard`
+const IMPORT = `${CONTROL_PREFIX}/accounts/:account/import`
 /** The dashboard's calls that make links require a session. */
 const isOpen = (route = '') =>
   OPEN.includes(route) || (route.startsWith(DASHBOARD) && route !== `${DASHBOARD}/links`)
@@ -64,6 +66,7 @@ export function controlSurface(settings: ControlSettings): Surface {
     ...payoutCalls(settings),
     ...webhookCalls(settings),
     ...journalCalls(settings),
+    ...streamCalls(settings),
     ...archiveCalls(settings),
     ...overviewCalls(settings),
     ...browseCalls(settings),
@@ -90,6 +93,7 @@ export function controlSurface(settings: ControlSettings): Surface {
       const [held] = params.id !== undefined && route?.startsWith(MERCHANTS) ? accountsOf(params.id) : []
       return settings.gateway.account(params.account ?? held ?? '')?.id ?? null
     },
+    maySendLong: request => request.route === IMPORT && (hasToken(request) || isSignedIn(request)),
     isRepeatable: ({ isSafe }) => isSafe,
     enter(request, reply) {
       const { route } = request

@@ -10,10 +10,24 @@ export type Part =
   /** An item: a value of a list, or a member of an object. */
   | { readonly kind: 'item'; readonly name: string; readonly text: string }
 
-/** The text is not valid: it is not JSON, or a part of it is longer than any part may be. */
-export class BrokenJsonError extends Error {}
+/** The text is not valid: it is not JSON, or a part of it is larger than any part may be. */
+export class BrokenJsonError extends Error {
+  constructor(message = 'must be well-formed JSON') {
+    super(message)
+  }
+}
 
-const LONGEST_PART = 32 * 1024 * 1024
+/**
+ * A part is parsed in one piece, and all other work waits for it. The time depends on the number of its values more than on
+ * its length.
+ */
+const MOST_VALUES = 100_000
+/** The longest item is an image, or the rules of an account: a request for either has at most 8 MiB. */
+const LONGEST = { object: 64 * 1024, split: 16 * 1024 * 1024, elsewhere: 1024 }
+/** Longer white space is not kept. */
+const MOST_SPACES = 64
+
+const SPACES = new Set([0x20, 0x0a, 0x0d, 0x09])
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -29,6 +43,12 @@ export class JsonParts {
   /** What was read of the part that is not complete yet. */
   #begun: string[] = []
   #length = 0
+  /** How many values it has, at least. */
+  #values = 0
+  /** Whether it has a bracket at its top. */
+  #isBracketed = false
+  /** How much white space came last. */
+  #spaces = 0
   #quoted = false
   #escaped = false
   /** Open brackets inside the part. */
@@ -51,13 +71,22 @@ export class JsonParts {
         else if (code === QUOTE) this.#quoted = false
         continue
       }
+      if (code <= 0x20 && SPACES.has(code)) {
+        if (++this.#spaces <= MOST_SPACES) continue
+        this.#keep(text.slice(from, at))
+        from = at + 1
+        continue
+      }
+      this.#spaces = 0
       if (code === QUOTE) this.#quoted = true
       else if (OPENING.has(code)) {
         this.#keep(text.slice(from, at))
         from = at
         const opened = this.#open(text[at] ?? '')
-        if (opened === 'part') this.#depth++
-        else {
+        if (opened === 'part') {
+          this.#depth++
+          this.#count()
+        } else {
           from = at + 1
           if (opened !== 'object') yield opened
         }
@@ -72,7 +101,7 @@ export class JsonParts {
         this.#keep(text.slice(from, at))
         from = at + 1
         yield* this.#part(true)
-      }
+      } else if (code === COMMA) this.#count()
     }
     this.#keep(text.slice(from))
   }
@@ -86,13 +115,22 @@ export class JsonParts {
     if (text === '') return
     this.#begun.push(text)
     this.#length += text.length
-    if (this.#length > LONGEST_PART) throw new BrokenJsonError()
+    const place = this.#place
+    const most = LONGEST[place === 'object' || place === 'split' ? place : 'elsewhere']
+    if (this.#length > most) throw new BrokenJsonError(`has a part of more than ${most} characters`)
+  }
+
+  #count(): void {
+    if (++this.#values > MOST_VALUES)
+      throw new BrokenJsonError(`has a part of more than ${MOST_VALUES} values`)
   }
 
   #taken(): string {
     const text = this.#begun.join('')
     this.#begun = []
     this.#length = 0
+    this.#values = 0
+    this.#isBracketed = false
     return text
   }
 
@@ -103,6 +141,9 @@ export class JsonParts {
       this.#place = 'object'
       return 'object'
     }
+    // A value has one bracket at its top, so a second one is not JSON.
+    if (this.#isBracketed) throw new BrokenJsonError()
+    this.#isBracketed = true
     if (this.#place !== 'object') return 'part'
     const name = /^\s*"(\w+)"\s*:\s*$/.exec(this.#begun.join(''))?.[1]
     if (name === undefined || this.split[name] !== bracket) return 'part'

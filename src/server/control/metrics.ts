@@ -3,10 +3,18 @@ import type { Gateway } from '../../engine/gateway.ts'
 import type { Holders } from '../../engine/holders.ts'
 import { RENDERED_BYTES } from '../../engine/rendering.ts'
 import type { ServedAccount } from '../../engine/served-account.ts'
+import type { EventStreams } from '../http/event-stream.ts'
 import type { KeptBytes, RequestLog } from '../request-log.ts'
 
+interface Measured {
+  readonly gateway: Gateway
+  readonly requests: RequestLog
+  readonly streams: EventStreams
+  readonly holders: Holders | undefined
+}
+
 /** The Prometheus text format. */
-export function metricsText(gateway: Gateway, requests: RequestLog, holders?: Holders): string {
+export function metricsText({ gateway, requests, streams, holders }: Measured): string {
   const open = gateway.accounts.flatMap(({ runtime }) => runtime ?? [])
   const samples = open.map(({ account }) => {
     account.catchUp()
@@ -56,6 +64,7 @@ export function metricsText(gateway: Gateway, requests: RequestLog, holders?: Ho
         value: checkpoints?.tail.bytes ?? 0,
       })),
     ),
+    ...streamMetrics(streams),
     ...memoryMetrics(requests),
     ...(holders ? nodeMetrics(holders) : []),
   ].join('')
@@ -66,6 +75,25 @@ function statesOf(accounts: readonly ServedAccount[]): Sample[] {
   const count = { open: 0, unopened: 0, stopped: 0 }
   for (const { runtime, stopped } of accounts) count[runtime ? 'open' : stopped ? 'stopped' : 'unopened']++
   return Object.entries(count).map(([state, value]) => ({ labels: { state }, value }))
+}
+
+function streamMetrics({ counts }: EventStreams): string[] {
+  const here = (value: number): Sample[] => [{ labels: {}, value }]
+  return [
+    metric('paysim_streams', 'gauge', 'Event streams that are open', here(counts.open)),
+    metric(
+      'paysim_stream_waiting_bytes',
+      'gauge',
+      'Bytes of all event streams that wait for their readers',
+      here(counts.bytesWaiting),
+    ),
+    metric(
+      'paysim_streams_cut_total',
+      'counter',
+      'Event streams that ended because their readers fell behind',
+      here(counts.cut),
+    ),
+  ]
 }
 
 /** The sizes and limits of what is kept to answer faster or to be shown. */

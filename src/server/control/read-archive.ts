@@ -8,7 +8,7 @@ import { digestOf } from '../../engine/image-store.ts'
 import { entryInCurrentForm } from '../../engine/journal-format.ts'
 import { Slice } from '../../engine/other-work.ts'
 import type { Archive } from '../../engine/replace-history.ts'
-import { badBody, isJson, parseJson, unsupportedType } from '../read-body.ts'
+import { badBody, demandUncoded, isJson, parseJson, unsupportedType } from '../read-body.ts'
 import { refuse, refuseProblems } from '../refusal.ts'
 import { BrokenJsonError, JsonParts, type Part } from './json-parts.ts'
 
@@ -21,6 +21,7 @@ const tooLarge = () => refuse('payload_too_large', `The archive is over ${MOST_M
 export async function readArchive(request: IncomingMessage, environment: string): Promise<Archive> {
   const { 'content-type': type, 'content-length': length } = request.headers
   if (!isJson(type)) throw unsupportedType('application/json')
+  demandUncoded(request)
   if (Number(length ?? 0) > MOST_MIB * MEBIBYTE) throw tooLarge()
   const draft = new ArchiveDraft(environment)
   const parts = new JsonParts({ entries: '[', images: '{' })
@@ -31,12 +32,13 @@ export async function readArchive(request: IncomingMessage, environment: string)
         for (const _ of draft.add(part)) if (slice.isOver) await slice.next()
         if (slice.isOver) await slice.next()
       }
+      if (slice.isOver) await slice.next()
     }
     parts.end()
   } catch (cause) {
     // What is left is read and discarded, so that the refusal reaches the caller.
     request.resume()
-    throw cause instanceof BrokenJsonError ? badBody('must be well-formed JSON') : cause
+    throw cause instanceof BrokenJsonError ? badBody(cause.message) : cause
   }
   return draft.finish()
 }
@@ -69,11 +71,15 @@ class ArchiveDraft {
   #entries: Entry[] = []
   readonly #images = new Map<string, Buffer>()
   readonly #problems: FieldProblem[] = []
+  #members = 0
+  /** How many images are not even text. */
+  #notText = 0
 
   constructor(private readonly environment: string) {}
 
   /** Yields where other work may go first. */
   *add(part: Part): Generator<void> {
+    if (part.kind !== 'item' && ++this.#members > MOST_MEMBERS) throw badBody('has too many members')
     switch (part.kind) {
       case 'member':
         Object.assign(this.#frame, parseJson(`{${part.text}}`))
@@ -107,7 +113,10 @@ class ArchiveDraft {
     for (const [digest, base64] of Object.entries(parseJson(`{${text}}`) as Record<string, unknown>)) {
       const bytes = typeof base64 === 'string' ? Buffer.from(base64, 'base64') : undefined
       Object.assign(this.#frame.images as object, { [digest]: bytes ? '' : base64 })
-      if (!bytes) continue
+      if (!bytes) {
+        if (++this.#notText >= MOST_PROBLEMS) throw refuseProblems(checkFrame(this.#frame))
+        continue
+      }
       if (digestOf(bytes) !== digest)
         this.#problems.push({
           field: `images.${digest}`,
@@ -134,3 +143,5 @@ class ArchiveDraft {
 
 /** A list of more problems than this would not help anybody. */
 const MOST_PROBLEMS = 50
+/** An archive has five. */
+const MOST_MEMBERS = 50

@@ -6,7 +6,7 @@ import { metricsText } from './metrics.ts'
 import type { ControlSettings } from './settings.ts'
 
 export function serverCalls(settings: ControlSettings) {
-  const { gateway, requests, forwarder } = settings
+  const { gateway, requests, streams, forwarder } = settings
   const { contract } = gateway
   return {
     'GET /health': (_, answer) => answer(200, { status: 'ok' }),
@@ -27,7 +27,7 @@ export function serverCalls(settings: ControlSettings) {
     'GET /metrics': (_, __, reply) =>
       reply
         .header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
-        .send(metricsText(gateway, requests, forwarder?.holders)),
+        .send(metricsText({ gateway, requests, streams, holders: forwarder?.holders })),
   } satisfies Partial<ControlHandlers>
 }
 

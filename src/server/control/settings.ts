@@ -3,12 +3,14 @@ import type { WebhookHosts } from '../../engine/webhook-hosts.ts'
 import type { Forwarder } from '../cluster/forwarder.ts'
 import type { SignInLinks } from '../dashboard/sign-in-links.ts'
 import type { FaultBoxes } from '../fault-box.ts'
+import type { EventStreams } from '../http/event-stream.ts'
 import type { RequestLog } from '../request-log.ts'
 
 /** What the calls of the control surface use. */
 export interface ControlSettings {
   readonly gateway: Gateway
   readonly requests: RequestLog
+  readonly streams: EventStreams
   readonly faultBoxes: FaultBoxes
   readonly controlToken: string
   readonly signInLinks: SignInLinks

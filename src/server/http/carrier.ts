@@ -24,7 +24,10 @@ export interface Line {
 /** One request as it came, and the way back to its caller: through Node's server, or by a plain connection. */
 export interface Carrier {
   readonly method: string
+  /** The path with its query. */
   readonly url: string
+  /** The host in the target, if the client sent the request as to a proxy. */
+  readonly authority: string | undefined
   readonly headers: IncomingHttpHeaders
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[]
@@ -42,6 +45,8 @@ export interface Carrier {
   /** Whether the caller has its whole answer, or has gone away. */
   readonly isOver: boolean
   send(answer: WholeAnswer): void
+  /** Gives the caller the time of an import to send it. */
+  allowLong(): void
   /** Calls this if the caller goes away before the end of its answer. Returns what to call when that no longer matters. */
   whenGone(listener: () => void): () => void
 }
@@ -50,17 +55,43 @@ export interface Carrier {
 export class NodeCarrier implements Carrier {
   readonly method: string
   readonly url: string
+  readonly authority: string | undefined
   readonly headers: IncomingHttpHeaders
   pieces: Pieces | undefined
   text: string | undefined
+  /** Limits the time in which the body must come. */
+  #timer: NodeJS.Timeout | undefined
+  #limitAnew: () => void = () => {}
 
   constructor(
     readonly incoming: IncomingMessage,
     readonly outgoing: ServerResponse,
   ) {
     this.method = incoming.method ?? ''
-    this.url = incoming.url ?? ''
+    const { url, authority } = targetOf(incoming.url ?? '')
+    this.url = url
+    this.authority = authority
     this.headers = incoming.headers
+  }
+
+  /** Calls this if the body is not here whole in time. */
+  limitTime({ usualMs, longMs }: { usualMs: number; longMs: number }, onLate: () => void): void {
+    const { incoming } = this
+    const limitTo = (ms: number) => {
+      clearTimeout(this.#timer)
+      this.#timer = setTimeout(() => !incoming.complete && onLate(), ms).unref()
+    }
+    limitTo(usualMs)
+    this.#limitAnew = () => limitTo(longMs)
+    const stop = () => {
+      clearTimeout(this.#timer)
+      this.#limitAnew = () => {}
+    }
+    incoming.once('end', stop).once('close', stop)
+  }
+
+  allowLong(): void {
+    this.#limitAnew()
   }
 
   get rawHeaders(): readonly string[] {
@@ -91,4 +122,15 @@ export class NodeCarrier implements Carrier {
   send({ status, headers, payload }: WholeAnswer): void {
     this.outgoing.writeHead(status, headers).end(payload ?? undefined)
   }
+}
+
+const ABSOLUTE = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/is
+
+/** A client that takes the server for its proxy sends a whole address as the target. */
+function targetOf(target: string): { readonly url: string; readonly authority: string | undefined } {
+  const [, scheme, host = '', rest = ''] = (target.startsWith('/') ? null : ABSOLUTE.exec(target)) ?? []
+  if (scheme === undefined) return { url: target, authority: undefined }
+  // With another scheme, it is not an address of this server.
+  const authority = scheme.toLowerCase() === 'http' ? host : `${scheme}://${host}`
+  return { url: rest.startsWith('/') ? rest : `/${rest}`, authority }
 }

@@ -1,10 +1,11 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Carrier, NodeCarrier } from './carrier.ts'
-import { type ClientError, PlainConnection } from './plain-connection.ts'
+import { NodeRequests, TIME_LIMITS } from './node-requests.ts'
+import { PlainConnection } from './plain-connection.ts'
+import type { ClientError } from './refuse-unread.ts'
 
-const SLOWEST_REQUEST_MS = 60_000
 const KEEP_ALIVE_MS = 72_000
 /** How long a stop waits for running requests. */
 const LAST_ANSWERS_MS = 1500
@@ -15,23 +16,41 @@ export class Listener {
   readonly #plain = new Set<PlainConnection>()
   #closing = false
 
-  constructor(handle: (carrier: Carrier) => void, refuse: (error: ClientError, socket: Duplex) => void) {
-    this.#server = createServer(
-      { requestTimeout: SLOWEST_REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS },
-      (request, response) => handle(new NodeCarrier(request, response)),
-    )
-    this.#server.on('clientError', (error: ClientError, socket) => {
-      if (socket.writable && error.code !== 'ECONNRESET') refuse(error, socket)
-      else socket.destroy()
+  /** `refuse` answers what is not a request. */
+  constructor(
+    handle: (carrier: Carrier) => void,
+    refuse: (error: ClientError, socket: Duplex) => void,
+    limits = TIME_LIMITS,
+  ) {
+    const requests = new NodeRequests(limits, refuse)
+    const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      const carrier = new NodeCarrier(incoming, outgoing)
+      requests.begin(carrier)
+      handle(carrier)
+    }
+    this.#server = createServer({
+      headersTimeout: limits.headMs,
+      // That of the slowest one. All others are limited when their head is here.
+      requestTimeout: limits.importMs,
+      connectionsCheckingInterval: limits.headMs / 10,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Node would answer a request without it, and in its own form.
+      requireHostHeader: false,
     })
-    this.#takePlainRequests(handle)
+    this.#server
+      .on('request', take)
+      .on('checkExpectation', take)
+      .on('connect', (_, socket) => requests.fail(Object.assign(new Error(), { code: 'CONNECT' }), socket))
+      .on('clientError', (error: ClientError, socket) => requests.fail(error, socket))
+    this.#takePlainRequests(handle, limits.headMs)
   }
 
-  #takePlainRequests(handle: (carrier: Carrier) => void): void {
+  #takePlainRequests(handle: (carrier: Carrier) => void, headMs: number): void {
     const server = this.#server
     const listenersOfNode = server.listeners('connection')
     const settings = {
       keepAliveMs: KEEP_ALIVE_MS,
+      headMs,
       handle,
       isClosing: () => this.#closing,
       refuse: (error: ClientError, socket: Socket) => server.emit('clientError', error, socket),

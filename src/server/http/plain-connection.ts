@@ -4,12 +4,13 @@ import { CONTROL_PREFIX } from '../../contract/paths.ts'
 import { Pieces } from '../pieces.ts'
 import type { Carrier, Line, WholeAnswer } from './carrier.ts'
 import { type PlainHeader, type PlainRequest, readPlainRequest } from './plain-request.ts'
+import type { ClientError } from './refuse-unread.ts'
 import { responseHead } from './response-head.ts'
-
-export type ClientError = Error & { readonly code?: string }
 
 export interface PlainConnectionSettings {
   readonly keepAliveMs: number
+  /** How long it waits for the first byte, and for the rest of a request before Node has to. */
+  readonly headMs: number
   readonly handle: (carrier: Carrier) => void
   /** Whether the server is stopping, so that each connection ends with the answer that it waits for. */
   readonly isClosing: () => boolean
@@ -40,6 +41,8 @@ export class PlainConnection implements Line {
   /** The request that is being answered. */
   #current: PlainCarrier | undefined
   #isReading = false
+  /** Whether a request was answered, so that the client knows how long the connection stays open. */
+  #isKept = false
   /** The end of each head that is written here. */
   readonly keepAlive: string
 
@@ -47,9 +50,9 @@ export class PlainConnection implements Line {
     readonly socket: Socket,
     private readonly settings: PlainConnectionSettings,
   ) {
-    const { keepAliveMs } = settings
+    const { keepAliveMs, headMs } = settings
     this.keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`
-    socket.setTimeout(keepAliveMs + GRACE_MS)
+    socket.setTimeout(headMs)
     socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout)
     socket.on('error', this.#onError).on('close', this.#onClose)
   }
@@ -75,7 +78,10 @@ export class PlainConnection implements Line {
     this.#isReading = true
     while (!this.#current && this.#rest.length > 0 && this.socket.writable) {
       const request = readPlainRequest(this.#rest, this.#known)
-      if (request === 'unfinished' && ++this.#parts < MOST_PARTS) break
+      if (request === 'unfinished' && ++this.#parts < MOST_PARTS) {
+        this.#limitIdleTime(false)
+        break
+      }
       if (request === 'unfinished' || !request || request.url.startsWith(CONTROL_PREFIX))
         return this.#giveToNode()
       this.#answer(request)
@@ -89,8 +95,16 @@ export class PlainConnection implements Line {
     this.#rest = request.end === bytes.length ? NOTHING : bytes.subarray(request.end)
     this.#parts = 0
     this.#known = request.header
+    this.#limitIdleTime(true)
     this.#current = new PlainCarrier(this, request, bytes.subarray(request.bodyAt, request.end))
     this.settings.handle(this.#current)
+  }
+
+  #limitIdleTime(isKept: boolean): void {
+    if (isKept === this.#isKept) return
+    this.#isKept = isKept
+    const { keepAliveMs, headMs } = this.settings
+    this.socket.setTimeout(isKept ? keepAliveMs + GRACE_MS : headMs)
   }
 
   #giveToNode(): void {
@@ -152,9 +166,8 @@ export class PlainConnection implements Line {
 
   readonly #onTimeout = () => {
     if (this.#current) return
-    if (this.#rest.length === 0) return this.socket.destroy()
-    const late = new Error('The request was not sent in time')
-    this.#refuse(Object.assign(late, { code: 'ERR_HTTP_REQUEST_TIMEOUT' }))
+    if (this.#rest.length === 0) this.socket.destroy()
+    else this.#giveToNode()
   }
 
   #refuse(error: ClientError): void {
@@ -183,6 +196,7 @@ export class PlainConnection implements Line {
 class PlainCarrier implements Carrier {
   readonly method: string
   readonly url: string
+  readonly authority = undefined
   readonly headers: PlainHeader['fields']
   readonly rawHeaders: readonly string[]
   pieces = new Pieces()
@@ -228,6 +242,9 @@ class PlainCarrier implements Carrier {
     this.#outgoing ??= this.connection.outgoingFor(this.incoming)
     return this.#outgoing
   }
+
+  /** All of it is here. */
+  allowLong(): void {}
 
   send(answer: WholeAnswer): void {
     if (this.isOver) return

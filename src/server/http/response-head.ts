@@ -19,7 +19,7 @@ export function responseHead({ status, headers }: WholeAnswer, keepAlive: string
 let lastSecond = 0
 let lastDate = ''
 
-function dateNow(): string {
+export function dateNow(): string {
   const now = Date.now()
   const second = Math.floor(now / 1000)
   if (second !== lastSecond) {

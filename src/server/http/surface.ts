@@ -17,6 +17,8 @@ export interface Surface {
    * if the newest list of merchants must be read first, because another process may have changed it.
    */
   accountOf(request: Request): string | null | undefined
+  /** Whether its caller has access, and may take longer than others to send it. */
+  maySendLong?(request: Request): boolean
   /** Whether the call may be carried out twice, with the same effect and answer as once. */
   isRepeatable(request: Request): boolean
   /** Work to finish before the handler runs. If it replies, the handler does not run. */

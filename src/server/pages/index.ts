@@ -1,21 +1,24 @@
-import type { Gateway } from '../../engine/gateway.ts'
 import type { Request } from '../http/request.ts'
 import { Routes } from '../http/routes.ts'
 import type { Surface } from '../http/surface.ts'
 import { refuse } from '../refusal.ts'
 import { assetCalls } from './assets.ts'
+import type { LiveSettings } from './live.ts'
 
 /** Loaded with the first payer's page, because most simulators show none. */
 const pages = () => import('./payer-pages.ts')
 
 /** The payer's pages. They need no credentials: a signed address gives access. */
-export function payerPages({ gateway }: { gateway: Gateway }): Surface {
+export function payerPages(settings: LiveSettings): Surface {
+  const { gateway } = settings
   const routes = new Routes()
   assetCalls(routes)
   for (const kind of ['checkout', 'bank'] as const) {
     const url = `/${kind}/:account/:payment`
     routes.page(url, async (request, reply) => (await pages()).show(gateway, kind, request, reply))
-    routes.get(`${url}/live`, async (request, reply) => (await pages()).follow(gateway, kind, request, reply))
+    routes.get(`${url}/live`, async (request, reply) =>
+      (await pages()).follow(settings, kind, request, reply),
+    )
     routes.post(url, async (request, reply) => (await pages()).receive(gateway, kind, request, reply))
   }
   routes.page('/qr/:account/:payment', async (request, reply) =>

@@ -1,8 +1,14 @@
 import type { Gateway } from '../../engine/gateway.ts'
+import type { EventStreams } from '../http/event-stream.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import type { Live } from './layout.ts'
 import { type Opened, open } from './opening.ts'
+
+export interface LiveSettings {
+  readonly gateway: Gateway
+  readonly streams: EventStreams
+}
 
 /** Tells the browser that the page has changed, but not how. */
 export function liveState({ runtime: { account }, payment, livePath, isOver }: Opened): Live {
@@ -19,22 +25,16 @@ export function liveState({ runtime: { account }, payment, livePath, isOver }: O
  * Sends the current version at once and at each change. A browser that lost the connection reconnects automatically.
  */
 export async function follow(
-  gateway: Gateway,
+  { gateway, streams }: LiveSettings,
   kind: 'checkout' | 'bank',
   request: Request,
   reply: Reply,
 ): Promise<Reply> {
   const opened = await open(gateway, kind, request, reply)
   if (!('payment' in opened)) return opened
-  const { raw } = reply
   const { account } = opened.runtime
-  reply.hijack()
-  raw.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    'request-id': request.requestId,
+  const stream = streams.begin(request, reply, {
+    headers: { 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' },
   })
 
   let lastAnnounced = ''
@@ -48,17 +48,17 @@ export async function follow(
     })
     const payment = account.world.payments.get(opened.payment.sortKey.id)
     // The browser reloads the page, which then explains that the link has expired.
-    if (!payment) return raw.end()
+    if (!payment) return stream.end()
     const { shown, now, rate } = liveState({ ...opened, payment })
     // While time runs, the browser can compute it.
     const news = JSON.stringify(rate === 0 ? { shown, now, rate } : { shown, rate })
     if (news === lastAnnounced) return
     lastAnnounced = news
-    raw.write(`data: ${JSON.stringify({ shown, now, rate })}\n\n`)
+    stream.send(`data: ${JSON.stringify({ shown, now, rate })}\n\n`)
   }
-  raw.write(`retry: ${RETRY_MS}\n\n`)
+  stream.send(`retry: ${RETRY_MS}\n\n`)
   // If it cannot be sent now, the browser gets it when it reconnects.
-  const say = () => void tell().catch(() => raw.end())
+  const say = () => void tell().catch(() => stream.end())
   say()
   const listening = [
     account.onEntry(say),
@@ -69,7 +69,7 @@ export async function follow(
       say()
     }),
   ]
-  raw.once('close', () => {
+  stream.onOver(() => {
     for (const stop of listening) stop()
   })
   return reply

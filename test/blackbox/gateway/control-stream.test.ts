@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { openStream } from '../../support/gateway/event-stream.ts'
-import { type Json, openAccount, openMerchant } from '../../support/gateway/merchant.ts'
-import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { type Json, openAccount, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
+import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
+import { openSocket } from '../../support/http/raw-socket.ts'
 import { createPayment, readPayment } from '../../support/payments/payments.ts'
 
 const server = sharedServer()
@@ -60,4 +61,88 @@ test.each([['reset'], ['import']])('the stream starts again after %s', async cal
   if (call === 'reset') await account.control('POST', '/reset')
   else await account.control('PUT', '/import', { body: saved.body })
   await expect.poll(() => hellos().length).toBe(2)
+})
+
+const isHello = (message: Json) => 'account' in message && 'seq' in message && !('v' in message)
+const entriesOf = (messages: Json[]) => messages.filter(message => 'events' in message).map(({ seq }) => seq)
+const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, nth) => first + nth)
+
+test('Last-Event-ID continues with all entries after it, and then with new ones', async () => {
+  const account = await openAccount(server())
+  for (let nth = 0; nth < 20; nth++) await createPayment(account)
+  const { seq } = await (await openStream(server(), account)).until(isHello)
+  const stream = await openStream(server(), account, '', { 'last-event-id': '5' })
+  expect(await stream.until(isHello)).toEqual({ account: account.id, seq, after: 5 })
+  const creating = Promise.all(Array.from({ length: 30 }, () => createPayment(account)))
+  await creating
+  const { id } = await createPayment(account)
+  const { seq: last } = await stream.until(message => 'events' in message && mentions(id)(message))
+  expect(entriesOf(stream.messages)).toEqual(upTo(last, 6))
+})
+
+test('a Last-Event-ID that the account has not reached is of another history, so all of this one is sent', async () => {
+  const account = await openAccount(server())
+  await createPayment(account)
+  const stream = await openStream(server(), account, '', { 'last-event-id': '1000' })
+  const { seq, after } = await stream.until(isHello)
+  expect(after).toBe(0)
+  await stream.until(message => message.seq === seq && 'events' in message)
+  expect(entriesOf(stream.messages)).toEqual(upTo(seq))
+})
+
+test.each(['-1', '1.5', 'abc', '99999999999999999999'])('the Last-Event-ID %s is refused', async id => {
+  const account = await openAccount(server())
+  const { status, body } = await account.control('GET', '/stream', { headers: { 'last-event-id': id } })
+  expect(status).toBe(400)
+  expect(body.error.details[0].field).toBe('Last-Event-ID')
+})
+
+test('readers that do not read are cut off, and find what they missed', async () => {
+  const own = await ownServer({ args: ['--ephemeral'] })
+  const account = await openAccount(own)
+  const count = 5
+  const { pathname } = new URL(own.controlUrl)
+  const sockets = Array.from({ length: count }, () => openSocket(own.url).pause())
+  for (const socket of sockets)
+    socket.write(
+      `GET ${pathname}/accounts/${account.id}/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${own.controlToken}\r\n\r\n`,
+    )
+  const measure = async () => {
+    const { text } = await own.control('GET', '/metrics')
+    const read = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
+    return {
+      open: read('paysim_streams'),
+      waiting: read('paysim_stream_waiting_bytes'),
+      cut: read('paysim_streams_cut_total'),
+    }
+  }
+  await expect.poll(measure).toEqual({ open: count, waiting: 0, cut: 0 })
+  const rules = Array.from({ length: 1500 }, (_, nth) => ({
+    name: `rule ${nth} ${'x'.repeat(60)}`,
+    outcome: { status: 'succeeded' },
+  }))
+  for (let measured = await measure(); measured.cut < count; measured = await measure()) {
+    expect(measured.waiting).toBeLessThanOrEqual(count * 1.5 * 1024 * 1024)
+    await succeeded(account.control('PUT', '/rules', { body: { rules } }))
+  }
+  expect(await measure()).toEqual({ open: 0, waiting: 0, cut: count })
+  const [socket] = sockets
+  let received = ''
+  socket?.setEncoding('utf8').on('data', text => {
+    received += text
+  })
+  socket?.resume()
+  await expect.poll(() => received.endsWith('\r\n0\r\n\r\n')).toBe(true)
+  const [, overflow = ''] = /event: overflow\ndata: (.*)\n/.exec(received) ?? []
+  expect(JSON.parse(overflow)).toMatchObject({
+    account: account.id,
+    message: expect.stringContaining('1 MiB'),
+  })
+  const last = Number([...received.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1])
+  const again = await openStream(own, account, '', { 'last-event-id': String(last) })
+  const { seq, after } = await again.until(isHello)
+  expect(after).toBe(last)
+  expect(last).toBeLessThan(seq)
+  await again.until(message => message.seq === seq && 'events' in message)
+  expect(entriesOf(again.messages)).toEqual(upTo(seq, last + 1))
 })

@@ -81,6 +81,55 @@ describe('any other Host header is refused on both surfaces, and the server keep
   })
 })
 
+describe('a request as to a proxy is judged by the host in its target', () => {
+  /** A GET of both surfaces whose target has an authority. */
+  const ask = (authority: string, host: string) => {
+    const [keys] = server().accounts
+    const { pathname } = new URL(server().controlUrl)
+    const get = (path: string, authorization: string) => {
+      const [target, given] = [`${authority}${path}`, host].map(text => text.replace('PORT', port(server())))
+      const lines = [
+        `GET ${target} HTTP/1.1`,
+        `Host: ${given}`,
+        `Authorization: ${authorization}`,
+        'Connection: close',
+      ]
+      return exchange(server().url, `${lines.join('\r\n')}\r\n\r\n`)
+    }
+    return Promise.all([
+      get('/payout_intents?limit=1', keys ? basic(keys) : ''),
+      get(`${pathname}/merchants`, `Bearer ${server().controlToken}`),
+    ])
+  }
+
+  test.each([
+    ['http://127.0.0.1:PORT', '127.0.0.1:PORT'],
+    ['HTTP://LOCALHOST:PORT', 'localhost:PORT'],
+    ['http://localhost:80', 'localhost'],
+  ])('%s with the Host %s is answered', async (authority, host) => {
+    const answers = await ask(authority, host)
+    expect(answers.map(statusOf)).toEqual([200, 200])
+    expect(answers[0]).toContain('has_more')
+  })
+
+  test.each([
+    ['http://evil.example', 'evil.example'],
+    ['http://evil.example', 'localhost:PORT'],
+    ['http://localhost:PORT', 'evil.example'],
+    ['http://localhost:PORT', '127.0.0.1:PORT'],
+    ['http://localhost:PORT', 'localhost:1'],
+    ['http://user@localhost:PORT', 'localhost:PORT'],
+    ['http://', 'localhost:PORT'],
+    ['https://localhost:PORT', 'localhost:PORT'],
+    ['ftp://localhost', 'localhost'],
+  ])('%s with the Host %s is refused', async (authority, host) => {
+    for (const answer of await ask(authority, host)) {
+      expect(statusOf(answer), answer).toBe(400)
+      expect(answer).not.toContain('has_more')
+    }
+  })
+})
+
 test('--allow-host accepts the named host and no other', async () => {
   const own = await ownServer({ args: ['--allow-host', 'paysim.test'] })
   expect((await ask(own, [`Host: paysim.test:${port(own)}`])).map(statusOf)).toEqual([200, 200])

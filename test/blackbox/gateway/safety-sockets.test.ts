@@ -1,8 +1,12 @@
-import { describe, expect, test } from 'vitest'
+import { STATUS_CODES } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openAccount } from '../../support/gateway/merchant.ts'
+import type { Server } from '../../support/gateway/server.ts'
 import { fileServer, ownServer } from '../../support/gateway/shared-server.ts'
+import { startWithContract } from '../../support/gateway/worker-server.ts'
+import { basic } from '../../support/http/raw-http.ts'
 import { exchange, openSocket, statusOf } from '../../support/http/raw-socket.ts'
-import { createPayment } from '../../support/payments/payments.ts'
+import { createPayment, paymentBody } from '../../support/payments/payments.ts'
 
 const server = fileServer()
 
@@ -59,6 +63,110 @@ describe('garbage is refused or cut off, never answered with 5xx, and the server
     }
     expect((await server().control('GET', '/health')).status).toBe(200)
   })
+})
+
+describe('what the server itself refuses is answered like everything else', () => {
+  const refused: [string, number, string, string][] = [
+    ['malformed HTTP', 400, 'validation_failed', `GET / HTTP/1.1\r\n${HOST}nonsense\r\n\r\n`],
+    ['no Host', 400, 'validation_failed', 'GET / HTTP/1.1\r\n\r\n'],
+    [
+      'a head that is too large',
+      431,
+      'validation_failed',
+      `GET / HTTP/1.1\r\n${HOST}X: ${'x'.repeat(200_000)}\r\n\r\n`,
+    ],
+    [
+      'a chunk with a long extension',
+      413,
+      'payload_too_large',
+      `${JSON_POST}AUTHORIZATIONTransfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
+    ],
+    [
+      'an expectation',
+      417,
+      'validation_failed',
+      `${JSON_POST}Expect: miracles\r\nContent-Length: 2\r\n\r\n{}`,
+    ],
+    ['a tunnel', 405, 'method_not_allowed', `CONNECT 127.0.0.1:443 HTTP/1.1\r\n${HOST}\r\n`],
+  ]
+
+  const withKeys = ({ accounts: [keys] }: Server, bytes: string) =>
+    bytes.replace('AUTHORIZATION', keys ? `Authorization: ${basic(keys)}\r\n` : '')
+
+  test.each(refused)('%s is %i %s', async (_, status, code, bytes) => {
+    const answer = await exchange(server().url, withKeys(server(), bytes))
+    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} ${STATUS_CODES[status]}\r\n`))
+    const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim()
+    expect(header('cache-control')).toBe('no-store')
+    expect(JSON.parse(body)).toEqual({
+      error: expect.objectContaining({ code, request_id: header('request-id') }),
+    })
+    expect(header('request-id')).toMatch(/^req_/)
+    expect(header('allow')).toEqual(status === 405 ? expect.stringContaining('GET, ') : undefined)
+  })
+
+  test('in the form of the contract', async () => {
+    const own = await startWithContract({ 'errors.body': 'problem' }, ['--ephemeral'])
+    onTestFinished(() => own.kill())
+    for (const [, status, code, bytes] of refused) {
+      const answer = await exchange(own.url, withKeys(own, bytes))
+      expect(answer).toMatch(/^content-type: application\/problem\+json/im)
+      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+        type: 'about:blank',
+        status,
+        code,
+      })
+    }
+  })
+})
+
+test('a payment is answered as made, whatever comes behind its request', async () => {
+  const account = await openAccount(server())
+  const body = JSON.stringify(paymentBody())
+  const head = `${JSON_POST}Authorization: ${basic(account.keys)}\r\nTE: trailers\r\nContent-Length: ${Buffer.byteLength(body)}`
+  const socket = openSocket(server().url)
+  let received = ''
+  socket.on('data', chunk => {
+    received += chunk
+  })
+  socket.write(`${head}\r\n\r\n${body}no request\0\r\n\r\n`)
+  await new Promise(resolve => socket.once('close', resolve))
+  expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 400'])
+})
+
+test('nothing is written into an event stream, whatever its reader sends', async () => {
+  const account = await openAccount(server())
+  const { pathname } = new URL(server().controlUrl)
+  const socket = openSocket(server().url)
+  let received = ''
+  const greeted = new Promise<void>(resolve =>
+    socket.on('data', chunk => {
+      received += chunk
+      if (received.includes('event: hello')) resolve()
+    }),
+  )
+  socket.write(
+    `GET ${pathname}/accounts/${account.id}/stream HTTP/1.1\r\n${HOST}Authorization: Bearer ${server().controlToken}\r\n\r\n`,
+  )
+  await greeted
+  socket.write('no request\0\r\n\r\n')
+  await new Promise(resolve => socket.once('close', resolve))
+  expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+})
+
+test.each(['gzip', 'identity', 'br, gzip'])('a body with the Content-Encoding %s is 415', async coding => {
+  const account = await openAccount(server())
+  const headers = { 'content-type': 'application/json', 'content-encoding': coding }
+  const asked = [
+    account.call('POST', '/payment_intents', { raw: JSON.stringify(paymentBody()), headers }),
+    account.control('PUT', '/import', { raw: '{}', headers }),
+    account.control('POST', '/clock/advance', { raw: '{"by":"1s"}', headers }),
+  ]
+  for (const { status, body } of await Promise.all(asked)) {
+    expect(status).toBe(415)
+    expect(body.error.code).toBe('unsupported_media_type')
+  }
 })
 
 test('a client that disconnects in the middle of a request does no harm', async () => {

@@ -10,11 +10,16 @@ interface StreamReader {
 }
 
 /** Reads the account's server-sent events until the end of the test. */
-export async function openStream(server: Server, account: Account, query = ''): Promise<StreamReader> {
+export async function openStream(
+  server: Server,
+  account: Account,
+  query = '',
+  headers: Record<string, string> = {},
+): Promise<StreamReader> {
   const leaving = new AbortController()
   onTestFinished(() => leaving.abort())
   const response = await fetch(`${server.controlUrl}/accounts/${account.id}/stream${query}`, {
-    headers: { authorization: `Bearer ${server.controlToken}` },
+    headers: { authorization: `Bearer ${server.controlToken}`, ...headers },
     signal: leaving.signal,
   })
   const messages: Json[] = []

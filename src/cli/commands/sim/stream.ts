@@ -44,7 +44,7 @@ export const commands = {
     ),
 }
 
-const KIND_OF = { entry: 'entries', request: 'requests', hello: undefined } as const
+const KIND_OF = { entry: 'entries', request: 'requests', hello: undefined, overflow: undefined } as const
 
 async function follow({ account, signal, printer, control }: ControlSession, flags: Flags): Promise<void> {
   const { only, count: most = Number.POSITIVE_INFINITY } = flags
@@ -66,6 +66,8 @@ async function follow({ account, signal, printer, control }: ControlSession, fla
         )
         greeted = true
       }
+      if (message.event === 'overflow')
+        process.stderr.write('messages came faster than they were read: some requests are not shown\n')
       if (!isWanted(message)) continue
       await pages.page(message)
       if (++printed >= most) break

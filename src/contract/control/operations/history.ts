@@ -25,6 +25,7 @@ export const HISTORY_OPERATIONS = {
     id: 'follow',
     summary: 'Follow the account: server-sent events, whose data has one of these shapes',
     query: { as: '`changes` to get only what changed, not how.' },
+    headers: { 'Last-Event-ID': 'The id of an entry: the stream begins with the entries after it.' },
     answers: { 200: { media: ['text/event-stream'], schema: Type.Union(Object.values(STREAM_EVENTS)) } },
   },
   'GET /accounts/:account/export': {

@@ -8,6 +8,8 @@ export interface ControlOperation {
   readonly summary: string
   /** The query parameters, with their descriptions. */
   readonly query?: Readonly<Record<string, string>>
+  /** The headers, with their descriptions. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly body?: RequestBody
   readonly answers: Readonly<Record<number, AnswerBody>>
   /** Besides those that every call of its kind can have. */
