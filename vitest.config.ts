@@ -44,7 +44,7 @@ const OF_ONE_DIRECTORY = [
   'test/blackbox/gateway/{many-merchants,memory-limits,merchants-whole,private-data}.test.ts',
   'test/blackbox/gateway/{serve-lines,serve-unread,startup-errors,stop-under-load,store-address}.test.ts',
   'test/blackbox/payments/{contract-file,create-path}.test.ts',
-  'test/blackbox/provider/{determinism,restart,rules-glob-cost}.test.ts',
+  'test/blackbox/provider/{determinism,rules-glob-cost}.test.ts',
 ]
 
 /** These take longest, mostly by waiting. If one of them began last, the other workers would have nothing left to do. */

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { accountOf, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
 import { ownServer, recovered } from '../../support/gateway/shared-server.ts'
-import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 
 /** An archive of so many payouts; each entry has a kilobyte. With timers, their approval is long due. */
 function largeArchive(count: number, timers = false): string {
@@ -57,7 +57,7 @@ test('other accounts are served while a large one is imported and exported', asy
   const raw = largeArchive(25_000)
   const ask = async () => {
     await succeeded(server.control('GET', '/health'))
-    await readPayment(other, id)
+    await other.read(id)
   }
   await ask()
   const importing = account.control('PUT', '/import', { raw, headers })
@@ -77,7 +77,7 @@ test('other accounts are served while the due timers of an import fire', async (
   const [account, other] = [await openAccount(server), await openAccount(server)]
   const { id } = await createPayment(other)
   const raw = largeArchive(12_000, true)
-  const ask = () => readPayment(other, id)
+  const ask = () => other.read(id)
   await ask()
   // The import without its clock is on a running one.
   const work = account.control('PUT', '/import', { raw, headers }).then(async answer => {

@@ -1,17 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accountOf, type Json, succeeded } from '../../support/gateway/merchant.ts'
-import { plainCatalogue } from '../../support/gateway/plain-catalogue.ts'
+import { plainCatalogue } from '../../support/gateway/probe-catalogue.ts'
 import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 import { createOnWire } from '../../support/http/wire.ts'
 import {
   attachAsset,
-  cancelPending,
   createPayment,
   createTransfer,
   hostedBody,
   postPayment,
   storeAsset,
-  trigger,
   uploadReceipt,
 } from '../../support/payments/payments.ts'
 import { addPayout, cancelPayout } from '../../support/payments/payouts.ts'
@@ -56,7 +54,7 @@ async function tell(server: Server, seed: number, clock: object, notebook: Noteb
   }
   const told = { ...account, call }
   // Where in the journal a receiver's answer stands depends on the receiver, unless one waits for it.
-  const quiet = () => told.pass('0s')
+  const quiet = () => told.advance('0s')
 
   await putRules(
     told,
@@ -91,22 +89,22 @@ async function tell(server: Server, seed: number, clock: object, notebook: Noteb
 
   const transfer = await createTransfer(told)
   await uploadReceipt(told, transfer.id, 'receipt-1', 1)
-  await told.pass('5s')
+  await told.advance('5s')
   await uploadReceipt(told, transfer.id, 'receipt-2', 2)
   const second = await createTransfer(told)
   await attachAsset(told, second.id, (await storeAsset(told, 3)).id)
   const redirected = await createPayment(told, { payment_method: 'th_mobile_banking' })
-  await cancelPending(told, redirected.id)
+  await told.cancel(redirected.id)
   const cancelled = await createPayment(told)
-  await cancelPending(told, cancelled.id)
+  await told.cancel(cancelled.id)
   await quiet()
   const hosted = await succeeded(postPayment(told, hostedBody({ return_url: 'https://shop.example/back' })))
-  await trigger(told, hosted.id, 'fail', { failure_code: 'declined', failure_message: 'Declined' })
+  await told.trigger(hosted.id, 'fail', { failure_code: 'declined', failure_message: 'Declined' })
   await quiet()
   const payouts = [await addPayout(told), await addPayout(told, { merchant_reference: 'payout-2' })]
   await cancelPayout(told, payouts[1]?.id, { reason: 'Duplicate' })
   await quiet()
-  await told.pass('3h')
+  await told.advance('3h')
   await call('GET', '/payout_intents')
   await call('GET', `/payment_intents/${transfer.id}`)
   await succeeded(told.control('POST', '/clock/advance', { body: { until: 'idle' } }))
@@ -217,7 +215,7 @@ test('ids do not depend on when a receiver answers', async () => {
     const names: string[] = []
     for (let order = 0; order < 3; order += 1) {
       const { id } = await createPayment(account, { payment_method: 'th_promptpay' })
-      await trigger(account, id, 'succeed')
+      await account.trigger(id, 'succeed')
       await receiver.arrived(receiverAnswers === 'after all calls' ? 1 : order + 1)
       if (receiverAnswers === 'before the next call') await settle(account)
       names.push(id)

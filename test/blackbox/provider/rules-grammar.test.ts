@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import { type Rule, rulesOf, sendRules } from '../../support/provider/rules.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeAll(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
 })
 
 interface Problem {
@@ -105,7 +105,7 @@ describe('an invalid duration is refused', () => {
 
   // Time ends with the year 9999: `advance` refuses to go there too.
   test.each(places)('an extreme one in %s is refused or does not break the account', async (_, rule) => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const answer = await sendRules(own, 'PUT', [rule('99999999d')])
     if (answer.status === 400) return
     const made = await own.call('POST', '/payment_intents', {
@@ -128,7 +128,7 @@ describe('an invalid duration is refused', () => {
   test.each(['0s', '250ms', '1.5s', '10m', '1h30m', '24h', '7d', 'PT5M', 'P1DT12H'])(
     'but %s is accepted',
     async after => {
-      const answer = await sendRules(await gateway.account(), 'PUT', [
+      const answer = await sendRules(await openAccount(server()), 'PUT', [
         { cancel: { after, outcome: 'never' } },
       ])
       expect(answer.status, answer.text).toBe(200)

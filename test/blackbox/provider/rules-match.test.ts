@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { type Merchant, openMerchant } from '../../support/gateway/merchant.ts'
 import { FORTY_DIGITS, MAIN, probeCatalogue, SPARE } from '../../support/gateway/probe-catalogue.ts'
-import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import {
   decides,
   decidesPayout,
@@ -11,12 +12,12 @@ import {
   type Rule,
 } from '../../support/provider/rules.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let merchant: Merchant
 
 beforeAll(async () => {
   const vietnamese = { method: 'probe_transfer', action: 'display_bank_transfer_instructions', country: 'VN' }
-  merchant = await gateway.merchant({
+  merchant = await openMerchant(server(), {
     catalogue: probeCatalogue(routes => [...routes, vietnamese, { ...vietnamese, currency: 'VND' }]),
   })
 })

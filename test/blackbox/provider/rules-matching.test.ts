@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Account, Intent } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, type Json, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectReplay } from '../../support/http/answers.ts'
 import { discovering, paying } from '../../support/payments/requests.ts'
 import {
@@ -14,7 +14,7 @@ import {
   type Rule,
 } from '../../support/provider/rules.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 
 /** What decides so many payments, one after the other. */
 async function decisions(account: Account, count: number, changes: Rule = {}) {
@@ -24,7 +24,7 @@ async function decisions(account: Account, count: number, changes: Rule = {}) {
 }
 
 async function accountWith(...rules: Rule[]): Promise<Account> {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   await putRules(account, ...rules)
   return account
 }
@@ -136,7 +136,7 @@ describe('requests that start nothing at a provider are not counted', () => {
 
   test('a hosted intent whose payer has not chosen does not count', async () => {
     const account = await accountWith(mark('once', {}, { times: 1 }))
-    const waiting: Intent = await account.payHosted()
+    const waiting: Json = await account.payHosted()
     expect(await decides(account)).toBe('once')
     await account.advance('1m')
     expect((await account.read(waiting.id)).failure_code).toBeNull()
