@@ -45,14 +45,12 @@ async function tell(server: Server, seed: number, clock: object, notebook: Noteb
     catalogue: plainCatalogue(),
     webhooks: [{ url: `${notebook.url}/hook`, environment: 'test' }],
   })
-  const account = accountOf(server, made.test)
   const answers: string[] = []
-  const call: typeof account.call = async (...said) => {
-    const answer = await account.call(...said)
+  const told = accountOf(server, made.test, call => async (...said) => {
+    const answer = await call(...said)
     answers.push(`${said[0]} ${said[1]} ${answer.status} ${answer.text}`)
     return answer
-  }
-  const told = { ...account, call }
+  })
   // Where in the journal a receiver's answer stands depends on the receiver, unless one waits for it.
   const quiet = () => told.advance('0s')
 
@@ -80,7 +78,7 @@ async function tell(server: Server, seed: number, clock: object, notebook: Noteb
     { on: 'webhook', type: 'delay', delay: '2h', probability: 0.3 },
   )
   for (let order = 0; order < 12; order += 1) {
-    const { status, text } = await createOnWire(server, account, `key-${order}`, {
+    const { status, text } = await createOnWire(server, told, `key-${order}`, {
       merchant_reference: `paid-${order}`,
     })
     answers.push(`create ${status} ${text}`)
@@ -105,8 +103,8 @@ async function tell(server: Server, seed: number, clock: object, notebook: Noteb
   await cancelPayout(told, payouts[1]?.id, { reason: 'Duplicate' })
   await quiet()
   await told.advance('3h')
-  await call('GET', '/payout_intents')
-  await call('GET', `/payment_intents/${transfer.id}`)
+  await told.call('GET', '/payout_intents')
+  await told.call('GET', `/payment_intents/${transfer.id}`)
   await succeeded(told.control('POST', '/clock/advance', { body: { until: 'idle' } }))
 
   const { entries } = await succeeded(told.control('GET', '/export'))
