@@ -12,6 +12,7 @@ import {
   variationsOf,
 } from '../../support/http/generated-values.ts'
 import { imageFile, multipart } from '../../support/http/multipart.ts'
+import { isLong } from '../../support/long-form.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 
 /**
@@ -23,7 +24,7 @@ import { png } from '../../support/payments/receipt-images.ts'
 // biome-ignore lint/suspicious/noExplicitAny: a document as it came
 type Json = any
 
-const CHANCE = { seed: 20260101, numRuns: 25 }
+const CHANCE = { seed: 20260101, numRuns: isLong ? 100 : 10 }
 
 /** Contracts that change what a request may be, and what an answer is. */
 const CONTRACTS: [name: string, contract: Record<string, unknown>][] = [
