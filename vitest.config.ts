@@ -36,9 +36,10 @@ const TORTURE = ['test/{torture,fuzz}/**/*.test.ts']
  */
 const LONG = [
   'test/model/**/*.test.ts',
+  'test/postgres/joining.test.ts',
   'test/scenario/thousand.test.ts',
   'test/explore/{examples,explore}.test.ts',
-  'test/blackbox/gateway/{durability-crash,large-import,private-data}.test.ts',
+  'test/blackbox/gateway/{durability-crash,large-import,memory-limits,private-data}.test.ts',
   'test/blackbox/payments/openapi-generated.test.ts',
 ]
 
@@ -78,7 +79,6 @@ const FIRST = [
   'test/postgres/cluster.test.ts',
   'test/cli/completion/completion.test.ts',
   'test/blackbox/provider/time-wall.test.ts',
-  'test/postgres/joining.test.ts',
   'test/cli/webhooks/listen-again.test.ts',
   'test/scenario/thousand.test.ts',
   'test/blackbox/gateway/private-data.test.ts',
