@@ -81,7 +81,7 @@ describe('an invalid rule is refused with the reason', () => {
     ['expiry', expiry => ({ expiry })],
   ]
 
-  test.each(WITH_DURATION)('in %s, what is no duration or beyond the calendar', (field, rule) => {
+  test.each(WITH_DURATION)('in %s, what is not a duration or is beyond the calendar', (field, rule) => {
     const noDurations = ['soon', '', '-5s', '5', 5, null, '5s5', 'P', 'PT', '1y', 's', '1e3s', '5 s']
     for (const bad of ['5 parsecs', ...noDurations, '104000000d'])
       expect(problemsOf(rule(bad)).join(), String(bad)).toContain(`rules.0.${field} `)

@@ -151,7 +151,7 @@ describe('a provider pin', () => {
   test('shows only the methods of that provider', async () => {
     expect(await codes({ provider: LONG_NAMED })).toEqual(['probe_long_named'])
     const pinned = await codes({ provider: SPARE })
-    expect([...pinned].sort()).toEqual(['probe_banks', 'probe_twice'])
+    expect([...pinned].sort()).toEqual(['probe_banks', 'probe_twice', 'th_mobile_banking'])
   })
 
   test('shows that provider’s version of a method that others also have', async () => {

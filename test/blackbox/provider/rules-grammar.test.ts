@@ -36,7 +36,7 @@ test.each<[string, Rule, string, RegExp]>([
     'cancel.outcome',
     /never.*did you mean cancelled/,
   ],
-  ['what is no duration', { outcome: { after: 'soon', status: 'failed' } }, 'outcome.after', /duration/],
+  ['what is not a duration', { outcome: { after: 'soon', status: 'failed' } }, 'outcome.after', /duration/],
   ['an impossible count', { times: 0 }, 'times', /\S/],
   ['a contradiction', { match: { kind: 'payout' }, expiry: '1h' }, 'expiry', /only for payments/],
 ])('%s is refused, and named with its place', async (_, rule, field, message) => {
