@@ -30,6 +30,19 @@ const PACKAGE = ['test/package/**/*.test.ts']
  */
 const TORTURE = ['test/{torture,fuzz}/**/*.test.ts']
 
+/**
+ * Tests with a long form, which PAYSIM_LONG=1 asks for (test/support/long-form.ts): `npm test` runs their short one, and
+ * continuous integration both.
+ */
+const LONG = [
+  'test/model/**/*.test.ts',
+  'test/postgres/joining.test.ts',
+  'test/scenario/thousand.test.ts',
+  'test/explore/{examples,explore}.test.ts',
+  'test/blackbox/gateway/{durability-crash,large-import,memory-limits,private-data}.test.ts',
+  'test/blackbox/payments/openapi-generated.test.ts',
+]
+
 /** A test that looks at what was loaded, or loads something else in its place, needs its own process. */
 const ALONE = ['test/cli/output/lazy.test.ts']
 
@@ -44,7 +57,17 @@ const OF_ONE_DIRECTORY = [
   'test/blackbox/gateway/{many-merchants,memory-limits,merchants-whole,private-data}.test.ts',
   'test/blackbox/gateway/{serve-lines,serve-unread,startup-errors,stop-under-load,store-address}.test.ts',
   'test/blackbox/payments/{contract-file,create-path}.test.ts',
-  'test/blackbox/provider/{determinism,restart,rules-glob-cost}.test.ts',
+  'test/blackbox/provider/{determinism,rules-glob-cost}.test.ts',
+]
+
+/**
+ * Tests that need not run again on another Node: what the code does in Chromium, in the completion of shells, in
+ * documents, in whole explorations, and how processes share a database. What could differ there are the engine, servers
+ * and clients, files, processes and the package.
+ */
+const OF_EVERY_NODE = [
+  'test/{browser,docs,explore,postgres}/**/*.test.ts',
+  'test/cli/completion/**/*.test.ts',
 ]
 
 /** These take longest, mostly by waiting. If one of them began last, the other workers would have nothing left to do. */
@@ -56,7 +79,6 @@ const FIRST = [
   'test/postgres/cluster.test.ts',
   'test/cli/completion/completion.test.ts',
   'test/blackbox/provider/time-wall.test.ts',
-  'test/postgres/joining.test.ts',
   'test/cli/webhooks/listen-again.test.ts',
   'test/scenario/thousand.test.ts',
   'test/blackbox/gateway/private-data.test.ts',
@@ -115,7 +137,28 @@ export default defineConfig({
           globalSetup: ['test/support/build-once.ts'],
         },
       },
-      // Only if it is named: the same files are in the project before.
+      // Only if they are asked for: the same files are in the projects before.
+      ...(process.env.PAYSIM_ANOTHER_NODE
+        ? [
+            {
+              extends: true as const,
+              test: {
+                name: 'another-node',
+                include: ['test/**/*.test.ts'],
+                exclude: [...configDefaults.exclude, ...STRUCTURE, ...ALONE, ...TORTURE, ...OF_EVERY_NODE],
+                globalSetup: ['test/support/build-once.ts'],
+              },
+            },
+          ]
+        : []),
+      ...(process.env.PAYSIM_LONG
+        ? [
+            {
+              extends: true as const,
+              test: { name: 'long', include: LONG, globalSetup: ['test/support/build-once.ts'] },
+            },
+          ]
+        : []),
       ...(process.env.PAYSIM_TEST_STORE
         ? [
             {

@@ -5,7 +5,7 @@ import { openWorkplace } from '../support/cli/workplace.ts'
 import { accountOf, openAccount, succeeded } from '../support/gateway/merchant.ts'
 import type { Server } from '../support/gateway/server.ts'
 import { ownServer } from '../support/gateway/shared-server.ts'
-import { createPayment, createTransfer, trigger, uploadReceipt } from '../support/payments/payments.ts'
+import { createPayment, createTransfer, uploadReceipt } from '../support/payments/payments.ts'
 import { addPayout } from '../support/payments/payouts.ts'
 import { workerPostgres } from '../support/postgres/postgres.ts'
 import { whyNoPostgres } from '../support/postgres/programs.ts'
@@ -25,7 +25,7 @@ async function workplace() {
 async function filled() {
   const server = await ownServer()
   const account = await openAccount(server)
-  await trigger(account, (await createPayment(account)).id, 'succeed')
+  await account.trigger((await createPayment(account)).id, 'succeed')
   await uploadReceipt(account, (await createTransfer(account)).id, 'one')
   await addPayout(account)
   return { server, keys: account, exported: await exportOf(server, account.id) }

@@ -8,7 +8,7 @@ import { corpusFrom, type FileKind, fileKinds } from '../support/fuzz/files.ts'
 import { chanceOf, FILES, forEachInput, INPUTS, repeat, WHOLE_MS } from '../support/fuzz/inputs.ts'
 import { openAccount } from '../support/gateway/merchant.ts'
 import { ownServer } from '../support/gateway/shared-server.ts'
-import { createPayment, trigger } from '../support/payments/payments.ts'
+import { createPayment } from '../support/payments/payments.ts'
 import { addPayouts } from '../support/payments/payouts.ts'
 
 /** A file is read in this time; a scenario with 30 steps takes a hundredth of it. */
@@ -17,7 +17,7 @@ const LONGEST_READ_MS = 1000
 test('damaged files are read or refused in words', { timeout: WHOLE_MS }, async () => {
   const server = await ownServer()
   const account = await openAccount(server)
-  for (let at = 0; at < 3; at++) await trigger(account, (await createPayment(account)).id, 'succeed')
+  for (let at = 0; at < 3; at++) await account.trigger((await createPayment(account)).id, 'succeed')
   await addPayouts(account, 3)
   await server.stop()
   const folder = await mkdtemp(join(tmpdir(), 'paysim-fuzz-'))

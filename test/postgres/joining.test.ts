@@ -1,13 +1,14 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startCluster } from '../support/cluster/cluster.ts'
 import { type Call, driverOf, type Server } from '../support/gateway/server.ts'
+import { isLong } from '../support/long-form.ts'
 import { paying } from '../support/payments/requests.ts'
 import { workerPostgres } from '../support/postgres/postgres.ts'
 import { whyNoPostgres } from '../support/postgres/programs.ts'
 
 /** A process joins another one under load, takes its share, and leaves again. */
 
-const reason = whyNoPostgres()
+const reason = isLong ? whyNoPostgres() : 'it is in the long form'
 if (reason !== undefined) console.warn(`A process that joins others is not tested here: ${reason}`)
 
 const PAYMENT = paying('th_bank_transfer')

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isLong } from '../support/long-form.ts'
 
-// PAYSIM_THOUSAND=1 for 1,000 runs each way, as continuous integration has it; without, 60, which is each scenario twice.
-
-const RUNS = process.env.PAYSIM_THOUSAND ? 1000 : 60
+/** In its long form 1,000 runs each way; otherwise about one of each scenario. */
+const RUNS = isLong ? 1000 : 30
 /** What a run may leave in memory, such as compiled code. Its account would be 80 kB. */
 const MOST_LEFT_BY_RUN = 50 * 1024
 

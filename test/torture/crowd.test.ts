@@ -9,14 +9,7 @@ import {
 } from '../support/gateway/merchant.ts'
 import { fileServer } from '../support/gateway/shared-server.ts'
 import { allAtOnce, CLIENTS } from '../support/http/clients.ts'
-import {
-  cancelPending,
-  createPayment,
-  createTransfer,
-  readPayment,
-  trigger,
-  uploadReceipt,
-} from '../support/payments/payments.ts'
+import { createPayment, createTransfer, uploadReceipt } from '../support/payments/payments.ts'
 import {
   addPayout,
   addPayouts,
@@ -68,9 +61,9 @@ async function liveThrough(account: Account, client: number): Promise<string> {
   }
   const payment = client % 4 === 1 ? await createTransfer(account) : await createPayment(account)
   if (client % 4 === 1) await succeeded(uploadReceipt(account, payment.id, `key ${client}`, client))
-  if (client % 4 === 2) await succeeded(cancelPending(account, payment.id))
-  expect((await readPayment(account, payment.id)).status).toBe('pending')
-  await succeeded(trigger(account, payment.id, client % 2 ? 'succeed' : 'fail'))
+  if (client % 4 === 2) await succeeded(account.cancel(payment.id))
+  expect((await account.read(payment.id)).status).toBe('pending')
+  await succeeded(account.trigger(payment.id, client % 2 ? 'succeed' : 'fail'))
   return payment.id
 }
 
@@ -86,7 +79,7 @@ test('each of 200 records has one terminal event, which matches the record as re
   )
   for (const { event } of receiver.deliveries) {
     const { cancel_reason, ...data } = event.data
-    const read = payouts.get(data.id) ?? (await readPayment(account, data.id))
+    const read = payouts.get(data.id) ?? (await account.read(data.id))
     expect(data).toEqual(read)
     expect(event.type).toBe(`${data.object === 'payout_intent' ? 'payout' : 'payment'}.${read.status}`)
     expect(cancel_reason === undefined).toBe(data.object !== 'payout_intent')
@@ -98,9 +91,9 @@ test('no later read contradicts an earlier answer', async () => {
   const { id } = await createPayment(account)
   const told: Json[] = []
   const reads = allAtOnce(async client => {
-    if (client === CLIENTS / 2) await succeeded(trigger(account, id, 'succeed'))
+    if (client === CLIENTS / 2) await succeeded(account.trigger(id, 'succeed'))
     const before = told.some(payment => payment.status === 'succeeded')
-    const payment = await readPayment(account, id)
+    const payment = await account.read(id)
     if (before) expect(payment.status).toBe('succeeded')
     told.push(payment)
   })
@@ -113,17 +106,17 @@ test('load and clock jumps on one account do not affect the clock or records of 
   const kept = await createPayment(quiet.test)
   const now = await quiet.test.now()
   await allAtOnce(client =>
-    client % 50 === 0 ? busy.test.pass('24h') : createPayment(busy.test).then(() => {}),
+    client % 50 === 0 ? busy.test.advance('24h') : createPayment(busy.test).then(() => {}),
   )
   expect(await quiet.test.now()).toBe(now)
-  expect(await readPayment(quiet.test, kept.id)).toEqual(kept)
+  expect(await quiet.test.read(kept.id)).toEqual(kept)
   expect(await rows(quiet.test.control('GET', '/payments'))).toHaveLength(1)
 })
 
 test('concurrent advances of one clock all run, one after the other', async () => {
   const account = await openAccount(server())
   const start = Date.parse(await account.now())
-  const answers = await allAtOnce(() => account.pass('1m'), 50)
+  const answers = await allAtOnce(() => account.advance('1m'), 50)
   expect(Date.parse(await account.now()) - start).toBe(50 * 60_000)
   expect(new Set(answers.map(({ now }) => now)).size).toBe(50)
 })
@@ -131,12 +124,12 @@ test('concurrent advances of one clock all run, one after the other', async () =
 test('payments created while time passes expire exactly 72 h after creation', async () => {
   const account = await openAccount(server())
   const made = await allAtOnce(async client => {
-    if (client % 10 === 0) await account.pass('1s')
+    if (client % 10 === 0) await account.advance('1s')
     return createPayment(account)
   })
-  await account.pass('73h')
+  await account.advance('73h')
   for (const { id, created_at } of made) {
-    const { status, updated_at } = await readPayment(account, id)
+    const { status, updated_at } = await account.read(id)
     expect(status).toBe('expired')
     expect(Date.parse(updated_at) - Date.parse(created_at)).toBe(72 * 3_600_000)
   }

@@ -4,14 +4,11 @@ import { fileServer } from '../support/gateway/shared-server.ts'
 import { allAtOnce, CLIENTS, outcomes } from '../support/http/clients.ts'
 import {
   attachAsset,
-  cancelPending,
   createPayment,
   createTransfer,
   paymentBody,
   postPayment,
-  readPayment,
   storeAsset,
-  trigger,
   uploadReceipt,
 } from '../support/payments/payments.ts'
 import { addPayout, cancelPayout, movePayout, readPayout } from '../support/payments/payouts.ts'
@@ -56,7 +53,7 @@ describe('creates', () => {
     const answers = await allAtOnce(() => postPayment(account, paymentBody()))
     expect(outcomes(answers)).toEqual({ 201: CLIENTS })
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(CLIENTS)
-    for (const { body } of answers.slice(0, 20)) expect(await readPayment(account, body.id)).toEqual(body)
+    for (const { body } of answers.slice(0, 20)) expect(await account.read(body.id)).toEqual(body)
   })
 })
 
@@ -101,10 +98,10 @@ describe('cancels', () => {
     const account = await openAccount(server())
     const receiver = await listen(account)
     const { id } = await createPayment(account)
-    const answers = await allAtOnce(() => cancelPending(account, id))
+    const answers = await allAtOnce(() => account.cancel(id))
     expect(outcomes(answers)).toEqual({ 202: CLIENTS })
     expect(await providerCalls(account, 'cancel')).toHaveLength(1)
-    await account.pass('1m')
+    await account.advance('1m')
     expect(receiver.deliveries.map(({ event }) => event.type)).toEqual(['payment.cancelled'])
   })
 
@@ -139,7 +136,7 @@ test('outcomes of one payment: one wins, with one event', async () => {
   const receiver = await listen(account)
   const { id } = await createPayment(account)
   const names = ['succeed', 'fail', 'expire']
-  const answers = await allAtOnce(client => trigger(account, id, names[client % 3] ?? ''))
+  const answers = await allAtOnce(client => account.trigger(id, names[client % 3] ?? ''))
   expect(outcomes(answers)).toEqual({ 200: 1, invalid_state: CLIENTS - 1 })
   await settle(account)
   const payment = await succeeded(account.call('GET', `/payment_intents/${id}`))

@@ -122,7 +122,7 @@ test('an import that is accepted leaves an account that answers', async () => {
   const source = await openAccount(server())
   await succeeded(postPayment(source, paymentBody()))
   await addPayout(source)
-  await source.pass('1m')
+  await source.advance('1m')
   await succeeded(setClock(source, { mode: 'real', rate: 60 }))
   const archive = await exported(source)
   const places = numbersIn(archive).filter(([first]) => first === 'entries')

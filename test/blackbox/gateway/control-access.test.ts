@@ -4,7 +4,7 @@ import type { CallOptions } from '../../support/gateway/server.ts'
 import { fileServer, ownServer } from '../../support/gateway/shared-server.ts'
 import { claimedPort } from '../../support/http/claimed-port.ts'
 import { expectRefusal, notFound, unauthorized } from '../../support/http/refusals.ts'
-import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 import { addPayout } from '../../support/payments/payouts.ts'
 
 const server = fileServer({ args: ['--control-token', 'a-token-of-our-own'] })
@@ -103,7 +103,7 @@ describe('the control token', () => {
       headers: { authorization: `Bearer ${server().controlToken}` },
     })
     expectRefusal(answer, unauthorized)
-    expect((await readPayment(account, id)).id).toBe(id)
+    expect((await account.read(id)).id).toBe(id)
   })
 })
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type Account, openAccount, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
-import { type Catalogue, plainCatalogue } from '../../support/gateway/plain-catalogue.ts'
+import { type Catalogue, MAIN, plainCatalogue } from '../../support/gateway/probe-catalogue.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
-import { cancelPending, createPayment, paymentBody, postPayment } from '../../support/payments/payments.ts'
+import { createPayment, paymentBody, postPayment } from '../../support/payments/payments.ts'
 
 const server = sharedServer()
 
@@ -20,7 +20,7 @@ const offered = async (account: Account): Promise<string[]> => {
 
 describe('replacing the catalogue', () => {
   test('changes the available methods from the next request on', async () => {
-    const account = await openAccount(server())
+    const account = await openAccount(server(), { catalogue: plainCatalogue() })
     expect(await offered(account)).toEqual(['th_bank_transfer', 'th_mobile_banking', 'th_promptpay'])
     const { routes, ...rest } = plainCatalogue()
     const smaller = { ...rest, routes: routes.filter(({ method }) => method === 'th_promptpay') }
@@ -30,21 +30,21 @@ describe('replacing the catalogue', () => {
   })
 
   test('affects this account only', async () => {
-    const merchant = await openMerchant(server())
+    const merchant = await openMerchant(server(), { catalogue: plainCatalogue() })
     await succeeded(put(merchant.test, { ...plainCatalogue(), routes: [] }))
     expect(await offered(merchant.test)).toEqual([])
     expect(await offered(merchant.live)).toHaveLength(3)
   })
 
   test('accepts the catalogue that GET returned', async () => {
-    const account = await openAccount(server())
+    const account = await openAccount(server(), { catalogue: plainCatalogue() })
     const before = await read(account)
     await succeeded(put(account, before))
     expect(await read(account)).toEqual(before)
   })
 
   test('a route without `receipt` accepts no receipt', async () => {
-    const account = await openAccount(server())
+    const account = await openAccount(server(), { catalogue: plainCatalogue() })
     const { routes, ...rest } = plainCatalogue()
     await succeeded(put(account, { ...rest, routes: routes.map(({ receipt: _, ...route }) => route) }))
     expect(await createPayment(account)).toMatchObject({ receipt: null })
@@ -52,14 +52,14 @@ describe('replacing the catalogue', () => {
   })
 
   test('does not change frozen routes', async () => {
-    const account = await openAccount(server())
+    const account = await openAccount(server(), { catalogue: plainCatalogue() })
     const payment = await createPayment(account)
     const { routes, ...rest } = plainCatalogue()
     const withoutCancel = { ...rest, routes: routes.map(route => ({ ...route, cancel_pending: false })) }
     await succeeded(put(account, withoutCancel))
-    expect((await cancelPending(account, payment.id)).status).toBe(202)
+    expect((await account.cancel(payment.id)).status).toBe(202)
     const later = await createPayment(account)
-    expectRefusal(await cancelPending(account, later.id), {
+    expectRefusal(await account.cancel(later.id), {
       status: 422,
       code: 'provider_capability_unsupported',
     })
@@ -102,7 +102,7 @@ const invalidOnes: [string, unknown][] = [
 
 describe('an invalid catalogue is refused and changes nothing', () => {
   test.each(invalidOnes)('%s', async (_, catalogue) => {
-    const account = await openAccount(server())
+    const account = await openAccount(server(), { catalogue: plainCatalogue() })
     const before = await read(account)
     expectRefusal(await put(account, catalogue), invalid())
     expect(await read(account)).toEqual(before)
@@ -112,36 +112,36 @@ describe('an invalid catalogue is refused and changes nothing', () => {
 
 describe('a provider’s health', () => {
   test('removes its routes when false and restores them when true', async () => {
-    const account = await openAccount(server())
-    await succeeded(setHealth(account, 'plain-one', false))
+    const account = await openAccount(server(), { catalogue: plainCatalogue() })
+    await succeeded(setHealth(account, MAIN, false))
     expect(await offered(account)).toEqual(['th_mobile_banking'])
     expectRefusal(await postPayment(account, paymentBody()), { status: 422, code: 'routing_unavailable' })
-    await succeeded(setHealth(account, 'plain-one', true))
+    await succeeded(setHealth(account, MAIN, true))
     expect(await offered(account)).toHaveLength(3)
     await createPayment(account)
   })
 
   test('does not affect payments whose route is already frozen', async () => {
-    const account = await openAccount(server())
+    const account = await openAccount(server(), { catalogue: plainCatalogue() })
     const { id } = await createPayment(account)
-    await succeeded(setHealth(account, 'plain-one', false))
-    expect((await cancelPending(account, id)).status).toBe(202)
+    await succeeded(setHealth(account, MAIN, false))
+    expect((await account.cancel(id)).status).toBe(202)
   })
 
   test('affects one account only', async () => {
-    const merchant = await openMerchant(server())
-    await succeeded(setHealth(merchant.live, 'plain-one', false))
+    const merchant = await openMerchant(server(), { catalogue: plainCatalogue() })
+    await succeeded(setHealth(merchant.live, MAIN, false))
     expect(await offered(merchant.test)).toHaveLength(3)
   })
 
   test.each([undefined, null, 'yes', 1])('must be true or false, not %j', async healthy => {
-    const account = await openAccount(server())
-    expectRefusal(await setHealth(account, 'plain-one', healthy), invalid('healthy'))
+    const account = await openAccount(server(), { catalogue: plainCatalogue() })
+    expectRefusal(await setHealth(account, MAIN, healthy), invalid('healthy'))
     expect(await offered(account)).toHaveLength(3)
   })
 
   test('of an unknown provider is 404', async () => {
-    const account = await openAccount(server())
+    const account = await openAccount(server(), { catalogue: plainCatalogue() })
     expectRefusal(await setHealth(account, 'nobody', false), notFound)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Account, openAccount, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, invalid, invalidState } from '../../support/http/refusals.ts'
-import { createPayment, createTransfer, readPayment, uploadReceipt } from '../../support/payments/payments.ts'
+import { createPayment, createTransfer, uploadReceipt } from '../../support/payments/payments.ts'
 import {
   DAY,
   HOUR,
@@ -42,7 +42,7 @@ describe('a virtual clock', () => {
   test('advances for its own account only', async () => {
     const [one, other] = [await openMerchant(server()), await openMerchant(server())]
     const before = [await one.live.now(), await other.test.now()]
-    await one.test.pass('30d')
+    await one.test.advance('30d')
     expect([await one.live.now(), await other.test.now()]).toEqual(before)
   })
 
@@ -105,9 +105,9 @@ describe('advance by', () => {
   test('fires each timer at its own time, not at the end of the jump', async () => {
     const account = await openAccount(server())
     const payment = await createPayment(account)
-    const { fired } = await account.pass('30d')
+    const { fired } = await account.advance('30d')
     expect(fired).toBeGreaterThanOrEqual(1)
-    expect(await readPayment(account, payment.id)).toMatchObject({
+    expect(await account.read(payment.id)).toMatchObject({
       status: 'expired',
       updated_at: shifted(payment.created_at, EXPIRY),
     })
@@ -116,10 +116,10 @@ describe('advance by', () => {
   test('a timer does not fire one millisecond early', async () => {
     const account = await openAccount(server())
     const { id } = await createPayment(account)
-    await account.pass(`${EXPIRY - 1}ms`)
-    expect((await readPayment(account, id)).status).not.toBe('expired')
-    await account.pass('1ms')
-    expect((await readPayment(account, id)).status).toBe('expired')
+    await account.advance(`${EXPIRY - 1}ms`)
+    expect((await account.read(id)).status).not.toBe('expired')
+    await account.advance('1ms')
+    expect((await account.read(id)).status).toBe('expired')
   })
 })
 
@@ -170,7 +170,7 @@ describe('advance until idle', () => {
     expect(answer.idle).toBe(false)
     expect(answer.fired).toBeGreaterThanOrEqual(1)
     expect(msBetween(start, answer.now)).toBe(5 * SECOND)
-    expect((await readPayment(account, transfer.id)).receipt.status).toBe('submitted')
+    expect((await account.read(transfer.id)).receipt.status).toBe('submitted')
   })
 })
 
@@ -204,7 +204,7 @@ describe('setting the clock', () => {
 
   test('to real and back to virtual never moves it backwards', async () => {
     const account = await openAccount(server())
-    await account.pass('400d')
+    await account.advance('400d')
     let last = await account.now()
     for (const mode of ['real', 'virtual', 'real', 'virtual']) {
       await succeeded(setClock(account, { mode }))
@@ -235,8 +235,8 @@ describe('a real clock', () => {
   test('fires timers without any request', async () => {
     const account = await openAccount(server())
     const { id } = await createPayment(account)
-    await account.pass(`${EXPIRY - 1}ms`)
+    await account.advance(`${EXPIRY - 1}ms`)
     await succeeded(setClock(account, { mode: 'real' }))
-    await expect.poll(async () => (await readPayment(account, id)).status).toBe('expired')
+    await expect.poll(async () => (await account.read(id)).status).toBe('expired')
   })
 })

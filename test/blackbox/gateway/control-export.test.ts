@@ -3,13 +3,7 @@ import { archiveOf } from '../../support/gateway/archive.ts'
 import { type Account, type Json, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
 import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
-import {
-  cancelPending,
-  createPayment,
-  createTransfer,
-  readPayment,
-  uploadReceipt,
-} from '../../support/payments/payments.ts'
+import { createPayment, createTransfer, uploadReceipt } from '../../support/payments/payments.ts'
 import { addPayout, addPayouts, cancelPayout, listPayouts } from '../../support/payments/payouts.ts'
 import { listen, openReceiver, subscribe } from '../../support/webhooks/receiver.ts'
 
@@ -25,7 +19,7 @@ async function busyAccount(on = server()) {
   const cancelling = await createPayment(account)
   const transfer = await createTransfer(account)
   await succeeded(uploadReceipt(account, transfer.id, 'key'))
-  await succeeded(cancelPending(account, cancelling.id))
+  await succeeded(account.cancel(cancelling.id))
   const payout = await addPayout(account)
   await succeeded(cancelPayout(account, payout.id, { reason: 'Duplicate' }))
   await addPayouts(account, 4)
@@ -34,7 +28,7 @@ async function busyAccount(on = server()) {
 
 /** All that the merchant can read. */
 async function merchantView(account: Account, paymentIds: string[]) {
-  const payments = await Promise.all(paymentIds.map(id => readPayment(account, id)))
+  const payments = await Promise.all(paymentIds.map(id => account.read(id)))
   return { payments, payouts: (await succeeded(listPayouts(account))).data }
 }
 
@@ -73,7 +67,7 @@ describe('reset', () => {
     const [one, other] = [await openAccount(server()), await openAccount(server())]
     const { id } = await createPayment(other)
     await reset(one)
-    expect((await readPayment(other, id)).id).toBe(id)
+    expect((await other.read(id)).id).toBe(id)
   })
 })
 
@@ -86,9 +80,9 @@ describe('export and import', () => {
     await reset(account)
     await succeeded(importInto(account, saved))
     expect(await merchantView(account, ids)).toEqual(before)
-    await account.pass('5s')
-    expect(await readPayment(account, cancelling.id)).toMatchObject({ failure_code: 'payment_cancelled' })
-    expect((await readPayment(account, transfer.id)).receipt.status).toBe('submitted')
+    await account.advance('5s')
+    expect(await account.read(cancelling.id)).toMatchObject({ failure_code: 'payment_cancelled' })
+    expect((await account.read(transfer.id)).receipt.status).toBe('submitted')
   })
 
   test('copy an account into another, whose images get new addresses', async () => {
@@ -108,7 +102,7 @@ describe('export and import', () => {
     const saved = await exported(account)
     const before = await merchantView(account, [transfer.id])
     const later = await createPayment(account)
-    await account.pass('80h')
+    await account.advance('80h')
     await succeeded(importInto(account, saved))
     expectRefusal(await account.call('GET', `/payment_intents/${later.id}`), notFound)
     expect(await merchantView(account, [transfer.id])).toEqual(before)
@@ -122,7 +116,7 @@ describe('export and import', () => {
     await succeeded(importInto(account, saved))
     const { id } = await addPayout(account)
     await succeeded(cancelPayout(account, id))
-    await account.pass('0s')
+    await account.advance('0s')
     expect(receiver.deliveries.map(({ event }) => event.type)).toEqual(['payout.cancelled'])
   })
 
@@ -147,7 +141,7 @@ test('an endpoint of a reset account gets no earlier events', async () => {
   await subscribe(account, receiver.url)
   const { id } = await addPayout(account)
   await succeeded(cancelPayout(account, id))
-  await account.pass('0s')
+  await account.advance('0s')
   const before = receiver.deliveries.length
   await reset(account)
   await succeeded(account.control('POST', '/clock/advance', { body: { until: 'idle', max: '100d' } }))

@@ -1,16 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { accountOf, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
-import { plainCatalogue } from '../../support/gateway/plain-catalogue.ts'
+import { plainCatalogue } from '../../support/gateway/probe-catalogue.ts'
 import type { AccountKeys, Server } from '../../support/gateway/server.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, invalid, notFound, unauthorized } from '../../support/http/refusals.ts'
-import {
-  createPayment,
-  hostedBody,
-  paymentBody,
-  postPayment,
-  readPayment,
-} from '../../support/payments/payments.ts'
+import { createPayment, hostedBody, paymentBody, postPayment } from '../../support/payments/payments.ts'
 import { addPayout, listedIds } from '../../support/payments/payouts.ts'
 import { openReceiver, settle } from '../../support/webhooks/receiver.ts'
 
@@ -187,7 +181,7 @@ describe('keys', () => {
     const second = accountOf(server(), { ...account.keys, ...answer.body })
     expect(second.keys.public_key).not.toBe(account.keys.public_key)
     expect(second.keys.public_key).toMatch(/^pk_test_./)
-    expect(await readPayment(second, payment.id)).toEqual(await readPayment(account, payment.id))
+    expect(await second.read(payment.id)).toEqual(await account.read(payment.id))
   })
 
   test('a revoked pair is refused at once, exactly like an unknown one', async () => {

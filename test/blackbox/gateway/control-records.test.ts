@@ -6,13 +6,11 @@ import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts
 import { imageForm, pngImage, sha256 } from '../../support/payments/images.ts'
 import {
   attachAsset,
-  cancelPending,
   createPayment,
   createTransfer,
   paymentBody,
   postPayment,
   storeAsset,
-  trigger,
   uploadReceipt,
 } from '../../support/payments/payments.ts'
 import { addPayout, idsOf } from '../../support/payments/payouts.ts'
@@ -28,7 +26,7 @@ describe('records on the control surface', () => {
     })
     const found = await rows(account.control('GET', '/payments'))
     expect(found).toMatchObject([{ id: payment.id, status: 'pending', customer: { name: 'Malee Srisuk' } }])
-    expect(JSON.stringify(found[0].route)).toContain('plain-qr')
+    expect(JSON.stringify(found[0].route)).toContain('zqroute-')
   })
 
   test('the payout list has all payouts of the account and no others', async () => {
@@ -88,9 +86,9 @@ describe('history', () => {
     const account = await openAccount(server())
     const start = await account.now()
     const { id } = await createPayment(account)
-    await account.pass('1m')
-    await succeeded(cancelPending(account, id))
-    await account.pass('5s')
+    await account.advance('1m')
+    await succeeded(account.cancel(id))
+    await account.advance('5s')
     const entries = await rows(account.control('GET', `/history/${id}`))
     const times = entries.map((entry: Json) => entry.at)
     expect(times).toEqual([...times].sort())
@@ -130,9 +128,9 @@ describe('provider calls', () => {
     const account = await openAccount(server())
     const { id } = await createTransfer(account)
     await succeeded(uploadReceipt(account, id, 'key'))
-    await succeeded(trigger(account, id, 'reject-receipt'))
+    await succeeded(account.trigger(id, 'reject-receipt'))
     await succeeded(uploadReceipt(account, id, 'another key', 2))
-    await succeeded(cancelPending(account, id))
+    await succeeded(account.cancel(id))
     const made = await calls(account)
     expect(made.sort()).toEqual([
       ['cancel', id],
@@ -151,8 +149,8 @@ describe('provider calls', () => {
     await succeeded(uploadReceipt(account, transfer.id, 'key'))
     await succeeded(uploadReceipt(account, transfer.id, 'key'))
     await succeeded(uploadReceipt(account, transfer.id, 'another key'))
-    await succeeded(cancelPending(account, qr.id))
-    await succeeded(cancelPending(account, qr.id))
+    await succeeded(account.cancel(qr.id))
+    await succeeded(account.cancel(qr.id))
     const made = (await calls(account)).map(([call]) => call)
     expect(made.filter(call => call === 'submit_receipt')).toHaveLength(1)
     expect(made.filter(call => call === 'cancel')).toHaveLength(1)

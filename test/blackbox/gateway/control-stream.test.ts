@@ -3,7 +3,7 @@ import { openStream } from '../../support/gateway/event-stream.ts'
 import { type Json, openAccount, openMerchant, succeeded } from '../../support/gateway/merchant.ts'
 import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
 import { openSocket } from '../../support/http/raw-socket.ts'
-import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 
 const server = sharedServer()
 
@@ -20,7 +20,7 @@ test('the stream reports every journal entry and request as it happens', async (
   const stream = await openStream(server(), account)
   const { id } = await createPayment(account)
   await stream.until(message => mentions('"seq"')(message) && mentions(id)(message))
-  await readPayment(account, id)
+  await account.read(id)
   await stream.until(message => mentions('"GET"')(message) && mentions(`/payment_intents/${id}`)(message))
 })
 
@@ -28,7 +28,7 @@ test('the stream reports what the clock caused', async () => {
   const account = await openAccount(server())
   const { id } = await createPayment(account)
   const stream = await openStream(server(), account)
-  await account.pass('72h')
+  await account.advance('72h')
   await stream.until(mentions(id))
 })
 

@@ -3,14 +3,7 @@ import { openStream } from '../../support/gateway/event-stream.ts'
 import { type Account, type Json, openAccount, succeeded } from '../../support/gateway/merchant.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
-import {
-  cancelPending,
-  createPayment,
-  createTransfer,
-  readPayment,
-  trigger,
-  uploadReceipt,
-} from '../../support/payments/payments.ts'
+import { createPayment, createTransfer, uploadReceipt } from '../../support/payments/payments.ts'
 import { addPayout } from '../../support/payments/payouts.ts'
 import { listen, settle } from '../../support/webhooks/receiver.ts'
 
@@ -33,7 +26,7 @@ async function fivePayments(): Promise<Account> {
   })
   for (let nth = 0; nth < 5; nth++) {
     await createPayment(account, { merchant_reference: `order-${nth}`, customer: { name: `Name ${nth}` } })
-    await account.pass('1h')
+    await account.advance('1h')
   }
   return account
 }
@@ -98,7 +91,7 @@ describe('a browsable list', () => {
 
     const receiver = await listen(account, ['payment.succeeded'])
     const payment = await createPayment(account)
-    await trigger(account, payment.id, 'succeed')
+    await account.trigger(payment.id, 'succeed')
     await settle(account)
     expect(receiver.deliveries).toHaveLength(1)
     const [delivery] = (await read(account, `/browse/webhook-deliveries?status=delivered&q=${payment.id}`))
@@ -123,7 +116,7 @@ describe('the moves of a record', () => {
     const path = `/payments/${id}`
     expect(await triggersOf(account, path)).toEqual(['withdraw-action', 'succeed', 'fail', 'expire'])
     await uploadReceipt(account, id, 'receipt')
-    await cancelPending(account, id)
+    await account.cancel(id)
     // The action has to stay while either is in flight.
     expect(await triggersOf(account, path)).toEqual([
       'succeed',
@@ -135,10 +128,10 @@ describe('the moves of a record', () => {
     ])
     const { moves } = await read(account, path)
     const { to } = moves.find((move: Json) => move.trigger === 'confirm-cancel')
-    expect((await succeeded(trigger(account, id, 'confirm-cancel'))).status).toBe(to)
+    expect((await succeeded(account.trigger(id, 'confirm-cancel'))).status).toBe(to)
     // What the provider says of the receipt is still to come.
     expect(await triggersOf(account, path)).toEqual(['accept-receipt', 'reject-receipt'])
-    await succeeded(trigger(account, id, 'accept-receipt'))
+    await succeeded(account.trigger(id, 'accept-receipt'))
     expect(await triggersOf(account, path)).toEqual([])
   })
 
@@ -162,7 +155,7 @@ test('a timeline shows account and wall time of each change, and what is planned
   })
   const began = Date.now()
   const { id } = await createPayment(account)
-  await readPayment(account, id)
+  await account.read(id)
   const before = await read(account, `/timeline/${id}`)
   expect(before.changes[0]).toMatchObject({
     at: '2030-01-01T00:00:00.000Z',
@@ -176,7 +169,7 @@ test('a timeline shows account and wall time of each change, and what is planned
   expect(before.requests).toMatchObject([{ method: 'GET', path: `/payment_intents/${id}`, status: 200 }])
   expect(before.timers[0]).toMatchObject({ due_at: '2030-01-01T01:00:00.000Z', command: { trigger: 'fail' } })
 
-  await account.pass('1h')
+  await account.advance('1h')
   const after = await read(account, `/timeline/${id}`)
   expect(after.changes.at(-1)).toMatchObject({
     at: '2030-01-01T01:00:00.000Z',
@@ -195,14 +188,14 @@ test('a timeline puts causes before effects, and shows the rule and its planned 
   const { id } = await createPayment(account)
   await account.control('PUT', '/rules', { body: { rules: [] } })
   const receiver = await listen(account, ['payment.succeeded'])
-  await cancelPending(account, id)
+  await account.cancel(id)
   const { to_come, ...open } = await read(account, `/timeline/${id}`)
   expect(open.rule).toEqual(rule)
   expect(to_come.find((coming: Json) => coming.kind === 'outcome')).toMatchObject({
     trigger: 'succeed',
     due_at: open.timers.find((timer: Json) => timer.id.endsWith(':outcome')).due_at,
   })
-  await trigger(account, id, 'succeed')
+  await account.trigger(id, 'succeed')
   await settle(account)
   expect(receiver.deliveries).toHaveLength(1)
   const { order, ...lists } = await read(account, `/timeline/${id}`)

@@ -6,7 +6,7 @@ import { accountOf, openAccount } from '../../support/gateway/merchant.ts'
 import { scratchDirectory, serveIn, serveUntilExit } from '../../support/gateway/serve-process.ts'
 import { ownServer } from '../../support/gateway/shared-server.ts'
 import { openSocket } from '../../support/http/raw-socket.ts'
-import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 
 const exists = (path: string) =>
   access(path).then(
@@ -93,7 +93,7 @@ describe('one directory, one server', () => {
     await first.kill()
     expect(await exists(join(first.dataDir, 'server.json'))).toBe(true)
     const second = await ownServer({ dataDir: first.dataDir })
-    expect(await readPayment(accountOf(second, account.keys), payment.id)).toEqual(payment)
+    expect(await accountOf(second, account.keys).read(payment.id)).toEqual(payment)
     expect(JSON.parse(await readFile(join(first.dataDir, 'server.json'), 'utf8')).url).toBe(second.url)
   })
 

@@ -6,7 +6,7 @@ import { type Account, accountOf, type Json, openAccount } from '../../support/g
 import { removeDirectory, startServer } from '../../support/gateway/server.ts'
 import { ownServer, restarted } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, notFound, unavailable } from '../../support/http/refusals.ts'
-import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 import { addPayout, listedIds } from '../../support/payments/payouts.ts'
 
 type Payments = readonly [Json, Json, Json]
@@ -41,7 +41,7 @@ describe('a torn last line', () => {
     const second = await ownServer({ dataDir })
     expect(second.stderr()).toContain(basename(journal))
     const same = accountOf(second, account.keys)
-    for (const payment of payments) expect(await readPayment(same, payment.id)).toEqual(payment)
+    for (const payment of payments) expect(await same.read(payment.id)).toEqual(payment)
     const mended = await readFile(journal, 'utf8')
     expect(mended.startsWith(whole)).toBe(true)
     for (const line of mended.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow()
@@ -69,7 +69,7 @@ describe('a torn last line', () => {
     expect(await readFile(String(aside), 'utf8')).toBe(torn)
     expect(second.stderr()).toContain('whether more was confirmed is not known')
     const same = accountOf(second, account.keys)
-    expect(await readPayment(same, payments[0]?.id)).toEqual(payments[0])
+    expect(await same.read(payments[0]?.id)).toEqual(payments[0])
     expectRefusal(await same.call('GET', `/payment_intents/${payments[2]?.id}`), notFound)
     const later = await createPayment(same)
     expect(later.id).not.toBe(payments[2]?.id)
@@ -77,7 +77,7 @@ describe('a torn last line', () => {
     const third = await restarted(second)
     expect(third.stderr()).toBe('')
     const sameAgain = accountOf(third, account.keys)
-    expect(await readPayment(sameAgain, later.id)).toEqual(later)
+    expect(await sameAgain.read(later.id)).toEqual(later)
   })
 })
 
@@ -138,7 +138,7 @@ describe('a damaged line in the middle stops its account', () => {
     await writeFile(journal, good)
 
     const same = accountOf(await ownServer({ dataDir }), account.keys)
-    for (const payment of payments) expect(await readPayment(same, payment.id)).toEqual(payment)
+    for (const payment of payments) expect(await same.read(payment.id)).toEqual(payment)
   })
 })
 

@@ -12,14 +12,7 @@ import { serveUntilExit } from '../../support/gateway/serve-process.ts'
 import type { Answer, Server } from '../../support/gateway/server.ts'
 import { ownServer, recovered, restarted } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, unavailable } from '../../support/http/refusals.ts'
-import {
-  cancelPending,
-  createPayment,
-  hostedBody,
-  paymentBody,
-  postPayment,
-  readPayment,
-} from '../../support/payments/payments.ts'
+import { createPayment, hostedBody, paymentBody, postPayment } from '../../support/payments/payments.ts'
 import { addPayout, cancelPayout, listPayouts, readPayout } from '../../support/payments/payouts.ts'
 import { HOUR, msBetween } from '../../support/time/instants.ts'
 import { listen, settle } from '../../support/webhooks/receiver.ts'
@@ -66,7 +59,7 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
     const refused: Promise<Answer>[] = Array.from({ length: 20 }, () => postPayment(account, paymentBody()))
     for (const answer of await Promise.all(refused)) expectRefusal(answer, unavailable)
     expect(await paymentIds(account)).toEqual(known)
-    expect(await readPayment(account, before.id)).toEqual(before)
+    expect(await account.read(before.id)).toEqual(before)
     expect((await succeeded(listPayouts(account))).data).toMatchObject([{ id: payout.id }])
   })
 
@@ -89,7 +82,7 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
 
     const same = accountOf(await again(server), account.keys)
     expect(await paymentIds(same)).toEqual(known)
-    expect(await readPayment(same, created.body.id)).toEqual(created.body)
+    expect(await same.read(created.body.id)).toEqual(created.body)
   })
 
   test.each([0, 1, 2, 3])('a first start with %i free blocks reports the problem in one line', async free => {
@@ -127,7 +120,7 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
     // What is left of a block takes a few; the write of the next one fails, and after it nothing is written.
     const [accepted, refused]: [string[], string[]] = [[], []]
     for (const { id } of payments) {
-      const answer = await cancelPending(account, id)
+      const answer = await account.cancel(id)
       if (answer.status !== 202) expectRefusal(answer, unavailable)
       const answered = answer.status === 202 ? accepted : refused
       answered.push(id)
@@ -135,7 +128,7 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
     expect(refused).not.toEqual([])
     expect(await cancelled()).toEqual(accepted)
     disk.empty()
-    for (const id of refused) expect((await cancelPending(account, id)).status).toBe(202)
+    for (const id of refused) expect((await account.cancel(id)).status).toBe(202)
     expect(await cancelled()).toEqual([...accepted, ...refused])
   })
 
@@ -179,7 +172,7 @@ describe.skipIf(reason !== undefined)('on a full disk', () => {
       expect(await statuses()).toEqual(new Set(['pending']))
     }
     disk.empty()
-    await account.pass('73h')
+    await account.advance('73h')
     expect(msBetween(before.now, await account.now())).toBe(73 * HOUR)
     expect(await statuses()).toEqual(new Set(['expired']))
   })

@@ -16,7 +16,7 @@ import { serveUntilExit } from '../../support/gateway/serve-process.ts'
 import { removeDirectory, startServer } from '../../support/gateway/server.ts'
 import { ownServer, restarted } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, notFound, unavailable } from '../../support/http/refusals.ts'
-import { createPayment, createTransfer, readPayment, uploadReceipt } from '../../support/payments/payments.ts'
+import { createPayment, createTransfer, uploadReceipt } from '../../support/payments/payments.ts'
 import { BINARY } from '../../support/paysim-binary.ts'
 
 let original: { dataDir: string; account: Account; payments: Json[]; digest: string }
@@ -101,7 +101,7 @@ describe('a journal that is', () => {
       const same = accountOf(after, account.keys)
       const kept = await idsOf(same)
       for (const payment of payments)
-        if (kept.includes(payment.id)) expect(await readPayment(same, payment.id)).toEqual(payment)
+        if (kept.includes(payment.id)) expect(await same.read(payment.id)).toEqual(payment)
         else expectRefusal(await same.call('GET', `/payment_intents/${payment.id}`), notFound)
       expect(kept).not.toContain(payments[2]?.id)
       for (let nth = 0; nth < 6; nth++)

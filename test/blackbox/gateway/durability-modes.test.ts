@@ -4,7 +4,7 @@ import { type Account, accountOf, openAccount } from '../../support/gateway/merc
 import { scratchDirectory, serveIn } from '../../support/gateway/serve-process.ts'
 import type { Server } from '../../support/gateway/server.ts'
 import { ownServer, restarted } from '../../support/gateway/shared-server.ts'
-import { createPayment, createTransfer, readPayment } from '../../support/payments/payments.ts'
+import { createPayment, createTransfer } from '../../support/payments/payments.ts'
 import { addPayout, listedIds } from '../../support/payments/payouts.ts'
 
 test.each(['commit', 'process'])('with --durability %s all records survive a restart', async durability => {
@@ -13,7 +13,7 @@ test.each(['commit', 'process'])('with --durability %s all records survive a res
   const account = await openAccount(first)
   const [payment, payout] = [await createPayment(account), await addPayout(account)]
   const same = accountOf(await restarted(first, args), account.keys)
-  expect(await readPayment(same, payment.id)).toEqual(payment)
+  expect(await same.read(payment.id)).toEqual(payment)
   expect(await listedIds(same)).toEqual([payout.id])
 })
 
@@ -24,7 +24,7 @@ test('--durability process survives a crash of the process too', async () => {
   const payment = await createPayment(account)
   await first.kill()
   const same = accountOf(await ownServer({ dataDir: first.dataDir, args }), account.keys)
-  expect(await readPayment(same, payment.id)).toEqual(payment)
+  expect(await same.read(payment.id)).toEqual(payment)
 })
 
 test('a directory served with --durability process can then be served with commit', async () => {
@@ -32,7 +32,7 @@ test('a directory served with --durability process can then be served with commi
   const account = await openAccount(first)
   const payment = await createPayment(account)
   const same = accountOf(await restarted(first, ['--durability', 'commit']), account.keys)
-  expect(await readPayment(same, payment.id)).toEqual(payment)
+  expect(await same.read(payment.id)).toEqual(payment)
 })
 
 test('--ephemeral serves without writing files', async () => {

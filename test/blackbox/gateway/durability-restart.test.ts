@@ -3,25 +3,31 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesUnder } from '../../support/disk/data-directory.ts'
 import { accountOf, openAccount, openMerchant, rows, succeeded } from '../../support/gateway/merchant.ts'
+import { SPARE } from '../../support/gateway/probe-catalogue.ts'
 import type { Server } from '../../support/gateway/server.ts'
 import { ownServer, recovered, restarted } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, unauthorized } from '../../support/http/refusals.ts'
 import {
-  cancelPending,
   createPayment,
   createTransfer,
   hostedBody,
   paymentBody,
   postPayment,
-  readPayment,
-  trigger,
   uploadReceipt,
 } from '../../support/payments/payments.ts'
-import { addPayout, addPayouts, cancelPayout, listPayouts } from '../../support/payments/payouts.ts'
+import {
+  addPayout,
+  addPayouts,
+  cancelPayout,
+  listPayouts,
+  readPayout,
+} from '../../support/payments/payouts.ts'
+import { putFaults } from '../../support/provider/faults.ts'
+import { mark, putInFront, putRules, rulesOf } from '../../support/provider/rules.ts'
 import { listen, settle } from '../../support/webhooks/receiver.ts'
 
 // A clean stop and a crash must not differ in what is there afterwards.
-const WAYS = [
+const ENDINGS = [
   ['a clean stop', restarted],
   ['a crash', recovered],
 ] as const
@@ -29,10 +35,10 @@ const WAYS = [
 /** What must hold of the server that was started again. */
 type After = (second: Server) => Promise<void>
 
-test.each(WAYS)('after %s everything in an account is unchanged', async (_, again) => {
+test.each(ENDINGS)('after %s everything in an account is unchanged', async (_, again) => {
   const first = await ownServer()
   const checks: After[] = []
-  for (const begin of STORIES) checks.push(await begin(first))
+  for (const begin of KEPT) checks.push(await begin(first))
   const second = await again(first)
   for (const check of checks) await check(second)
 })
@@ -46,7 +52,7 @@ async function allRecords(first: Server): Promise<After> {
   const hosted = await succeeded(
     postPayment(account, hostedBody({ return_url: 'https://shop.example/?a=1#b' })),
   )
-  await succeeded(trigger(account, settled.id, 'succeed'))
+  await succeeded(account.trigger(settled.id, 'succeed'))
   await succeeded(uploadReceipt(account, transfer.id, 'key'))
   await addPayouts(account, 5)
   const { id: cancelled } = await addPayout(account)
@@ -73,21 +79,21 @@ async function clockAndTimers(first: Server): Promise<After> {
   const account = await openAccount(first)
   const [expiring, cancelling] = [await createPayment(account), await createPayment(account)]
   const transfer = await createTransfer(account)
-  await account.pass('71h')
-  await succeeded(cancelPending(account, cancelling.id))
+  await account.advance('71h')
+  await succeeded(account.cancel(cancelling.id))
   await succeeded(uploadReceipt(account, transfer.id, 'key'))
   const before = await succeeded(account.control('GET', '/clock'))
 
   return async second => {
     const same = accountOf(second, account.keys)
     expect(await succeeded(same.control('GET', '/clock'))).toEqual(before)
-    await same.pass('4999ms')
-    expect((await readPayment(same, cancelling.id)).status).toBe('pending')
-    await same.pass('1ms')
-    expect((await readPayment(same, cancelling.id)).failure_code).toBe('payment_cancelled')
-    expect((await readPayment(same, transfer.id)).receipt.status).toBe('submitted')
-    await same.pass('1h')
-    expect((await readPayment(same, expiring.id)).status).toBe('expired')
+    await same.advance('4999ms')
+    expect((await same.read(cancelling.id)).status).toBe('pending')
+    await same.advance('1ms')
+    expect((await same.read(cancelling.id)).failure_code).toBe('payment_cancelled')
+    expect((await same.read(transfer.id)).receipt.status).toBe('submitted')
+    await same.advance('1h')
+    expect((await same.read(expiring.id)).status).toBe('expired')
   }
 }
 
@@ -98,11 +104,11 @@ async function keptAnswers(first: Server): Promise<After> {
   const created = await create(account)
   const transfer = await createTransfer(account)
   const uploaded = await uploadReceipt(account, transfer.id, 'upload')
-  await account.pass('23h')
+  await account.advance('23h')
 
   return async second => {
     const same = accountOf(second, account.keys)
-    await same.pass('3599s')
+    await same.advance('3599s')
     const [replayed, uploadedAgain] = [await create(same), await uploadReceipt(same, transfer.id, 'upload')]
     expect([replayed.text, replayed.headers.get('idempotent-replayed')]).toEqual([created.text, 'true'])
     expect([uploadedAgain.text, uploadedAgain.headers.get('idempotent-replayed')]).toEqual([
@@ -113,7 +119,7 @@ async function keptAnswers(first: Server): Promise<After> {
       status: 409,
       code: 'idempotency_conflict',
     })
-    await same.pass('1s')
+    await same.advance('1s')
     expect((await create(same)).body.id).not.toBe(created.body.id)
   }
 }
@@ -124,18 +130,18 @@ async function undeliveredWebhooks(first: Server): Promise<After> {
   const receiver = await listen(account)
   receiver.reply(() => ({ status: 500 }))
   const { id } = await createPayment(account)
-  await succeeded(trigger(account, id, 'succeed'))
+  await succeeded(account.trigger(id, 'succeed'))
   await settle(account)
   expect(receiver.deliveries).toHaveLength(1)
   receiver.reply(() => ({}))
 
   return async second => {
     const same = accountOf(second, account.keys)
-    await same.pass('5s')
+    await same.advance('5s')
     expect(receiver.deliveries).toHaveLength(2)
     expect(receiver.deliveries[1]?.headers['webhook-id']).toBe(receiver.deliveries[0]?.headers['webhook-id'])
-    expect(receiver.deliveries[1]?.event.data).toEqual(await readPayment(same, id))
-    await same.pass('30d')
+    expect(receiver.deliveries[1]?.event.data).toEqual(await same.read(id))
+    await same.advance('30d')
     expect(receiver.deliveries).toHaveLength(2)
   }
 }
@@ -151,9 +157,7 @@ async function settings(first: Server): Promise<After> {
     first.control('PATCH', `/merchants/${merchant.id}`, { body: { checkout_modes: ['merchant'] } }),
   )
   await succeeded(first.control('DELETE', `/merchants/${doomed.id}`))
-  await succeeded(
-    merchant.test.control('PATCH', '/catalogue/providers/plain-two', { body: { healthy: false } }),
-  )
+  await merchant.test.setHealth(SPARE, false)
   const receiver = await listen(merchant.test)
 
   return async second => {
@@ -193,14 +197,113 @@ async function history(first: Server): Promise<After> {
 
   return async second => {
     const same = accountOf(second, account.keys)
-    await succeeded(trigger(same, id, 'succeed'))
+    await succeeded(same.trigger(id, 'succeed'))
     const after = await rows(same.control('GET', `/history/${id}`))
     expect(after.slice(0, before.length)).toEqual(before)
     expect(after.length).toBeGreaterThan(before.length)
   }
 }
 
-const STORIES = [allRecords, clockAndTimers, keptAnswers, undeliveredWebhooks, settings, hostedPage, history]
+/** The rules in force decide on, and count from where they were. */
+async function rulesAndCounts(first: Server): Promise<After> {
+  const account = await openAccount(first)
+  await putRules(account, mark('twice', {}, { times: 2 }), mark('fourth', { nth: 4 }), mark('rest'))
+  await createPayment(account)
+  await putInFront(account, mark('never', { merchant_reference: 'never' }))
+  const rules = await rulesOf(account)
+
+  return async second => {
+    const same = accountOf(second, account.keys)
+    expect(await rulesOf(same)).toEqual(rules)
+    const marks: string[] = []
+    for (let made = 0; made < 5; made += 1) {
+      const { id } = await createPayment(same)
+      await same.advance('0s')
+      marks.push((await same.read(id)).failure_code)
+    }
+    expect(marks).toEqual(['twice', 'rest', 'rest', 'rest', 'fourth'])
+  }
+}
+
+/** Pending steps of the provider happen on time, by the rule in force when they were set. */
+async function providerSteps(first: Server): Promise<After> {
+  const account = await openAccount(first)
+  await putRules(
+    account,
+    {
+      match: { kind: 'payout' },
+      approval: { after: '1h' },
+      outcome: { after: '1h', status: 'failed', code: 'kept' },
+    },
+    {
+      action: { expires_after: '40s' },
+      receipt: [{ after: '20s', verdict: 'reject', message: 'kept' }],
+      cancel: { after: '30s', outcome: 'succeeded' },
+    },
+  )
+  const transfer = await createTransfer(account)
+  await succeeded(uploadReceipt(account, transfer.id, 'key'))
+  const cancelling = await createPayment(account)
+  await succeeded(account.cancel(cancelling.id))
+  const waiting = await createPayment(account)
+  const payout = await addPayout(account)
+  await account.advance('10s')
+  await putRules(account)
+
+  return async second => {
+    const same = accountOf(second, account.keys)
+    await same.advance('9999ms')
+    expect((await same.read(transfer.id)).receipt.status).toBe('processing')
+    await same.advance('1ms')
+    expect((await same.read(transfer.id)).receipt).toMatchObject({
+      status: 'rejected',
+      failure_message: 'kept',
+    })
+    await same.advance('10s')
+    expect((await same.read(cancelling.id)).status).toBe('succeeded')
+    expect((await same.read(waiting.id)).status).toBe('pending')
+    await same.advance('10s')
+    expect((await same.read(waiting.id)).status).toBe('processing')
+    await same.advance('2h')
+    expect(await readPayout(same, payout.id)).toMatchObject({ status: 'failed', failure_code: 'kept' })
+  }
+}
+
+/** The faults are still in force, and a webhook that one held back still arrives. */
+async function faults(first: Server): Promise<After> {
+  const account = await openAccount(first)
+  const receiver = await listen(account)
+  await putFaults(
+    account,
+    { on: 'webhook', type: 'delay', delay: '1h', times: 1 },
+    { on: 'GET /payout_intents', type: 'status', status: 418 },
+  )
+  const { id } = await createPayment(account)
+  await succeeded(account.trigger(id, 'succeed'))
+  await account.advance('10m')
+
+  return async second => {
+    const same = accountOf(second, account.keys)
+    expect((await second.as(account.keys)('GET', '/payout_intents')).status).toBe(418)
+    await same.advance('49m')
+    expect(receiver.deliveries).toHaveLength(0)
+    await same.advance('1m')
+    expect(receiver.deliveries.map(({ event }) => event.data.id)).toEqual([id])
+  }
+}
+
+const KEPT = [
+  allRecords,
+  clockAndTimers,
+  keptAnswers,
+  undeliveredWebhooks,
+  settings,
+  hostedPage,
+  history,
+  rulesAndCounts,
+  providerSteps,
+  faults,
+]
 
 test('a delivery in progress at a crash is sent again', async () => {
   const first = await ownServer()
@@ -208,11 +311,11 @@ test('a delivery in progress at a crash is sent again', async () => {
   const receiver = await listen(account)
   receiver.reply(nth => (nth === 1 ? { after: new Promise(() => {}) } : {}))
   const { id } = await createPayment(account)
-  await succeeded(trigger(account, id, 'succeed'))
+  await succeeded(account.trigger(id, 'succeed'))
   await receiver.arrived(1)
 
   const same = accountOf(await recovered(first), account.keys)
-  await same.pass('5s')
+  await same.advance('5s')
   expect(receiver.deliveries.length).toBeGreaterThanOrEqual(2)
   expect(new Set(receiver.deliveries.map(({ event }) => event.id)).size).toBe(1)
 })

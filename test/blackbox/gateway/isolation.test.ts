@@ -5,12 +5,9 @@ import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { contentOf, expectRefusal, idOfNothing, notFound } from '../../support/http/refusals.ts'
 import {
   attachAsset,
-  cancelPending,
   createPayment,
   createTransfer,
-  readPayment,
   storeAsset,
-  trigger,
   uploadReceipt,
 } from '../../support/payments/payments.ts'
 import { addPayout, cancelPayout, listedIds, movePayout, readPayout } from '../../support/payments/payouts.ts'
@@ -37,7 +34,7 @@ async function furnish(account: Account): Promise<Belongings> {
     await createTransfer(account),
     await createPayment(account),
   ]
-  await succeeded(trigger(account, settled.id, 'succeed'))
+  await succeeded(account.trigger(settled.id, 'succeed'))
   const [payout, cancelled] = [await addPayout(account), await addPayout(account)]
   await succeeded(cancelPayout(account, cancelled.id))
   const asset = await storeAsset(account)
@@ -65,8 +62,8 @@ beforeAll(async () => {
 const operations: [string, keyof Belongings, (id: string) => Promise<Answer>][] = [
   ['GET of a pending payment', 'qr', id => me.call('GET', `/payment_intents/${id}`)],
   ['GET of a settled payment', 'settled', id => me.call('GET', `/payment_intents/${id}`)],
-  ['cancel-pending of a pending payment', 'qr', id => cancelPending(me, id)],
-  ['cancel-pending of a settled payment', 'settled', id => cancelPending(me, id)],
+  ['cancel-pending of a pending payment', 'qr', id => me.cancel(id)],
+  ['cancel-pending of a settled payment', 'settled', id => me.cancel(id)],
   ['a receipt by asset', 'transfer', id => attachAsset(me, id, idOfNothing('ast'))],
   [
     'a receipt by asset without asset_id',
@@ -97,7 +94,7 @@ describe.each(owners)('%s record gets the same answer as one that never existed'
     const answer = await attachAsset(me, myTransfer, foreign)
     expectRefusal(answer, notFound)
     expect(contentOf(answer, foreign)).toEqual(contentOf(await attachAsset(me, myTransfer, nothing), nothing))
-    expect((await readPayment(me, myTransfer)).receipt).toEqual({ status: 'required' })
+    expect((await me.read(myTransfer)).receipt).toEqual({ status: 'required' })
   })
 
   test('with an idempotency key that its owner has used', async () => {
@@ -113,7 +110,7 @@ describe.each(owners)('%s record gets the same answer as one that never existed'
 
   test('is unchanged by these requests', async () => {
     const { account, owned } = others[owner]
-    expect(await readPayment(account, owned.transfer)).toMatchObject({
+    expect(await account.read(owned.transfer)).toMatchObject({
       status: 'pending',
       receipt: { status: 'required' },
     })

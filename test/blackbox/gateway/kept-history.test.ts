@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { archiveOf } from '../../support/gateway/archive.ts'
 import { openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
 import { ownServer } from '../../support/gateway/shared-server.ts'
-import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 
 test('serve --history 0s removes checkpointed entries, reports it, and refuses an export', async () => {
   const server = await ownServer({ args: ['--history', '0s'] })
@@ -25,7 +25,7 @@ test('serve --history 0s removes checkpointed entries, reports it, and refuses a
 
   const payment = await createPayment(account)
   expect(await rows(history(payment.id))).not.toHaveLength(0)
-  expect(await readPayment(account, payment.id)).toEqual(payment)
+  expect(await account.read(payment.id)).toEqual(payment)
   const refused = await account.control('GET', '/export')
   expect(refused.status).toBe(422)
   expect(refused.body).toMatchObject({

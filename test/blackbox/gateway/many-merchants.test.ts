@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { accountOf, openAccount, succeeded } from '../../support/gateway/merchant.ts'
 import type { Server } from '../../support/gateway/server.ts'
 import { ownServer, recovered, restarted } from '../../support/gateway/shared-server.ts'
-import { createPayment, readPayment, trigger } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 import { listen } from '../../support/webhooks/receiver.ts'
 
 /** Some are closed while this looks. */
@@ -76,7 +76,7 @@ test('a start opens no account that nobody needs, and neither does what lists al
   expect((await second.control('GET', '/ready')).body).toEqual({ status: 'ready' })
   expect(await statesOf(second)).toEqual({ open: 0, unopened: 4, stopped: 0 })
   const same = accountOf(second, keys)
-  expect((await readPayment(same, id)).id).toBe(id)
+  expect((await same.read(id)).id).toBe(id)
   expect(await statesOf(second)).toEqual({ open: 1, unopened: 3, stopped: 0 })
 
   // A reader changes nothing, so also after a kill nothing need be looked at.
@@ -94,7 +94,7 @@ test('a webhook that a stop interrupted is sent again after the start, though no
   const receiver = await listen(account)
   receiver.reply(nth => (nth === 1 ? { after: new Promise(() => {}) } : {}))
   const { id } = await createPayment(account)
-  await succeeded(trigger(account, id, 'succeed'))
+  await succeeded(account.trigger(id, 'succeed'))
   await receiver.arrived(1)
   const second = await restarted(first)
   const [before, again] = await receiver.arrived(2)

@@ -19,7 +19,7 @@ import { accountOf, type Json, openMerchant } from '../../support/gateway/mercha
 import { serveIn, serveUntilExit } from '../../support/gateway/serve-process.ts'
 import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 import { ownServer, recovered, restarted, sharedServer } from '../../support/gateway/shared-server.ts'
-import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 
 /** A merchant is there whole or not at all, whatever happens while it is made, removed or set back. */
 
@@ -158,7 +158,7 @@ describe('a data directory that is incomplete or was changed by others', () => {
     await backToOneFile(server.dataDir)
     const again = await ownServer({ dataDir: server.dataDir })
     expect(await idsOf(again)).toEqual(['default', id].sort())
-    expect(await readPayment(accountOf(again, account.keys), payment.id)).toEqual(payment)
+    expect(await accountOf(again, account.keys).read(payment.id)).toEqual(payment)
     expect(await readdir(server.dataDir)).not.toContain('merchants.json')
   })
 

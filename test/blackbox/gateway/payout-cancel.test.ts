@@ -37,7 +37,7 @@ describe('a payout waiting for approval is cancelled', () => {
   test.each(accepted)('with %s', async (_, raw, contentType) => {
     const account = await openAccount(server())
     const { id } = await addPayout(account)
-    await account.pass('1m')
+    await account.advance('1m')
     const answer = await cancelRaw(account, id, raw, contentType)
     expect(answer.status, answer.text).toBe(200)
     expect(answer.body).toMatchObject({
@@ -87,7 +87,7 @@ describe('a bad cancel is refused and changes nothing', () => {
     const account = await openAccount(server())
     const { id } = await addPayout(account)
     const before = await readPayout(account, id)
-    await account.pass('1m')
+    await account.advance('1m')
     const answer = await cancelRaw(account, id, raw, contentType)
     expectRefusal(answer, status === 415 ? unsupportedMediaType : invalid(field))
     expect(await readPayout(account, id)).toEqual(before)

@@ -13,7 +13,7 @@ import {
 
 const server = sharedServer()
 
-const ROAD: Record<string, string[]> = {
+const MOVES_TO: Record<string, string[]> = {
   requires_approval: [],
   processing: ['approve'],
   succeeded: ['approve', 'succeed'],
@@ -23,7 +23,7 @@ const ROAD: Record<string, string[]> = {
 
 async function payoutIn(account: Account, status: string) {
   const { id } = await addPayout(account)
-  for (const move of ROAD[status] ?? []) {
+  for (const move of MOVES_TO[status] ?? []) {
     await succeeded(move === 'cancel' ? cancelPayout(account, id) : movePayout(account, id, move))
   }
   return readPayout(account, id)
@@ -36,14 +36,14 @@ describe('the moves of a payout', () => {
     ['processing', 'fail', 'failed'],
   ]
   const allowed = new Set(moves.map(([from, move]) => `${from} ${move}`))
-  const refused = Object.keys(ROAD)
+  const refused = Object.keys(MOVES_TO)
     .flatMap(from => ['approve', 'succeed', 'fail'].map((move): [string, string] => [from, move]))
     .filter(pair => !allowed.has(pair.join(' ')))
 
   test.each(moves)('%s: %s leads to %s', async (from, move, to) => {
     const account = await openAccount(server())
     const payout = await payoutIn(account, from)
-    await account.pass('1h')
+    await account.advance('1h')
     const answer = await succeeded(movePayout(account, payout.id, move))
     expect(answer).toMatchObject({ id: payout.id, status: to })
     const after = await readPayout(account, payout.id)
@@ -57,7 +57,7 @@ describe('the moves of a payout', () => {
   test.each(refused)('%s: %s is refused', async (from, move) => {
     const account = await openAccount(server())
     const payout = await payoutIn(account, from)
-    await account.pass('1h')
+    await account.advance('1h')
     expectRefusal(await movePayout(account, payout.id, move), invalidState)
     expect(await readPayout(account, payout.id)).toEqual(payout)
   })
@@ -65,7 +65,7 @@ describe('the moves of a payout', () => {
   test('a payout waits for approval without a time limit', async () => {
     const account = await openAccount(server())
     const payout = await payoutIn(account, 'requires_approval')
-    await account.pass('365d')
+    await account.advance('365d')
     expect(await readPayout(account, payout.id)).toEqual(payout)
   })
 })

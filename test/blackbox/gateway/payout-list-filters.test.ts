@@ -35,7 +35,7 @@ beforeAll(async () => {
   for (const place of PLACES) {
     for (const state of STATES) {
       const payout = await addPayout(account, { ...place, merchant_reference: `${place.currency} ${state}` })
-      await account.pass('1s')
+      await account.advance('1s')
       if (state === 'cancelled') await succeeded(account.call('POST', `/payout_intents/${payout.id}/cancel`))
       for (const move of MOVES[state] ?? []) await succeeded(movePayout(account, payout.id, move))
     }

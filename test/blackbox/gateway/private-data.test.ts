@@ -21,6 +21,7 @@ import { scratchDirectory, serveUntilExit } from '../../support/gateway/serve-pr
 import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 import { ownServer } from '../../support/gateway/shared-server.ts'
 import { imageFile, multipart } from '../../support/http/multipart.ts'
+import { isLong } from '../../support/long-form.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { buildWithSmallHistory } from '../../support/torture/small-history.ts'
 
@@ -86,6 +87,14 @@ const OPEN: [string, Harm, string] = [
 ]
 const kinds = [A_LINK, OPEN, ...(asRoot ? [FOREIGN] : [])]
 
+/**
+ * One function judges every folder (src/engine/private-files.ts). Which places ask it is tried with a link, and what else it
+ * refuses in two places, except in the long form.
+ */
+const everywhere = (harm: Harm) => isLong || harm === link
+
+const INSIDE = [ACCOUNT, PAST, `${ACCOUNT}/images`]
+
 const ready = async (server: Server) => (await server.control('GET', '/ready')).body
 const upload = (server: Server) =>
   server.control('POST', '/accounts/default.test/assets', multipart([imageFile(png())]))
@@ -119,21 +128,24 @@ describe.skipIf(process.platform === 'win32').each(kinds)('a folder that is %s',
     expect(await fingerprints(elsewhere)).toEqual(before)
   })
 
-  test.each([ACCOUNT, PAST, `${ACCOUNT}/images`])('stops its account and no other: %s', async name => {
-    const dataDir = await copyOf(whole)
-    const path = join(dataDir, name)
-    const elsewhere = (await harm(path)) ?? path
-    const before = await fingerprints(String(elsewhere))
-    const server = await ownServer({ dataDir })
-    expect(await ready(server)).toEqual({ status: 'ready', stopped: ['default.test'] })
-    for (const answer of [await exportOf(server), await imageOf(server)]) expect(answer.status).toBe(503)
-    await succeeded(server.control('GET', '/accounts/default.live/clock'))
-    await server.stop()
-    expectNamed(server.stderr(), path, why)
-    expect(await fingerprints(String(elsewhere))).toEqual(before)
-  })
+  test.each(INSIDE.filter(name => name === ACCOUNT || everywhere(harm)))(
+    'stops its account and no other: %s',
+    async name => {
+      const dataDir = await copyOf(whole)
+      const path = join(dataDir, name)
+      const elsewhere = (await harm(path)) ?? path
+      const before = await fingerprints(String(elsewhere))
+      const server = await ownServer({ dataDir })
+      expect(await ready(server)).toEqual({ status: 'ready', stopped: ['default.test'] })
+      for (const answer of [await exportOf(server), await imageOf(server)]) expect(answer.status).toBe(503)
+      await succeeded(server.control('GET', '/accounts/default.live/clock'))
+      await server.stop()
+      expectNamed(server.stderr(), path, why)
+      expect(await fingerprints(String(elsewhere))).toEqual(before)
+    },
+  )
 
-  test('of images, is found also while the account is served', async () => {
+  test.runIf(everywhere(harm))('of images, is found also while the account is served', async () => {
     const server = await ownServer({ dataDir: await copyOf(whole) })
     expect((await imageOf(server)).status).toBe(200)
     const path = join(server.dataDir, ACCOUNT, 'images')
@@ -153,29 +165,32 @@ describe.skipIf(process.platform === 'win32').each(kinds)('a folder that is %s',
     expectNamed(server.stderr(), path, why)
   })
 
-  test.each(['a reset', 'an import'])('of the next edition, refuses %s, and nothing changes', async what => {
-    const server = await ownServer({ dataDir: await copyOf(whole) })
-    const { body: before } = await exportOf(server)
-    const path = join(server.dataDir, ACCOUNT, 'past-3')
-    await mkdir(path, { mode: 0o700 })
-    await writeFile(join(path, 'layer-000007.jsonl'), 'mine')
-    const elsewhere = String((await harm(path)) ?? path)
-    const replace = () =>
-      what === 'a reset'
-        ? server.control('POST', '/accounts/default.test/reset')
-        : server.control('PUT', '/accounts/default.test/import', { body: before })
-    const refused = await replace()
-    expect([refused.status, refused.body.error.message]).toEqual([
-      503,
-      expect.stringContaining('the log of paysim says why); nothing was changed'),
-    ])
-    expect((await exportOf(server)).body).toEqual(before)
-    expect(await readFile(join(elsewhere, 'layer-000007.jsonl'), 'utf8')).toBe('mine')
-    await rm(path, { recursive: true })
-    await succeeded(replace())
-    await server.stop()
-    expectNamed(server.stderr(), path, why)
-  })
+  test.runIf(everywhere(harm)).each(['a reset', 'an import'])(
+    'of the next edition, refuses %s, and nothing changes',
+    async what => {
+      const server = await ownServer({ dataDir: await copyOf(whole) })
+      const { body: before } = await exportOf(server)
+      const path = join(server.dataDir, ACCOUNT, 'past-3')
+      await mkdir(path, { mode: 0o700 })
+      await writeFile(join(path, 'layer-000007.jsonl'), 'mine')
+      const elsewhere = String((await harm(path)) ?? path)
+      const replace = () =>
+        what === 'a reset'
+          ? server.control('POST', '/accounts/default.test/reset')
+          : server.control('PUT', '/accounts/default.test/import', { body: before })
+      const refused = await replace()
+      expect([refused.status, refused.body.error.message]).toEqual([
+        503,
+        expect.stringContaining('the log of paysim says why); nothing was changed'),
+      ])
+      expect((await exportOf(server)).body).toEqual(before)
+      expect(await readFile(join(elsewhere, 'layer-000007.jsonl'), 'utf8')).toBe('mine')
+      await rm(path, { recursive: true })
+      await succeeded(replace())
+      await server.stop()
+      expectNamed(server.stderr(), path, why)
+    },
+  )
 })
 
 describe.skipIf(process.platform === 'win32')('a link in place of a folder', () => {

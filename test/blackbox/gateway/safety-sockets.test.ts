@@ -107,7 +107,7 @@ describe('what the server itself refuses is answered like everything else', () =
   })
 
   test('in the form of the contract', async () => {
-    const own = await startWithContract({ 'errors.body': 'problem' }, ['--ephemeral'])
+    const own = await startWithContract({ 'errors.body': 'problem' })
     onTestFinished(() => own.kill())
     for (const [, status, code, bytes] of refused) {
       const answer = await exchange(own.url, withKeys(own, bytes))

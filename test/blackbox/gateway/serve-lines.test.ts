@@ -9,7 +9,6 @@ import {
   createTransfer,
   hostedBody,
   postPayment,
-  trigger,
   uploadReceipt,
 } from '../../support/payments/payments.ts'
 import { addPayout, movePayout } from '../../support/payments/payouts.ts'
@@ -53,7 +52,7 @@ test('`serve --json` prints no secret after its first line', async () => {
 
   const transfer = await createTransfer(heard)
   await succeeded(uploadReceipt(heard, transfer.id, 'key'))
-  await succeeded(trigger(heard, transfer.id, 'succeed'))
+  await succeeded(heard.control('POST', `/payments/${transfer.id}/succeed`, { body: {} }))
   const redirect = await createPayment(heard, { payment_method: 'th_mobile_banking' })
   const hosted = await succeeded(postPayment(heard, hostedBody()))
   const leaving = new AbortController()
@@ -80,7 +79,7 @@ test('`serve --json` prints no secret after its first line', async () => {
   await fetch(`${server.url}/payment_intents?secret_key=${account.keys.secret_key}`)
   const archive = await succeeded(heard.control('GET', '/export'))
   await succeeded(heard.control('PUT', '/import', { body: archive }))
-  await heard.pass('72h')
+  await heard.advance('72h')
   await succeeded(heard.control('POST', '/reset'))
   await succeeded(heard.control('GET', '/webhook-endpoints'))
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { plainCatalogue } from '../../support/gateway/plain-catalogue.ts'
+import { plainCatalogue } from '../../support/gateway/probe-catalogue.ts'
 import { scratchDirectory, serveUntilExit } from '../../support/gateway/serve-process.ts'
 
 /** One clear line, exit 1 or 2, no stack trace, nothing on stdout; the line names the cause. */
@@ -84,7 +84,7 @@ describe('the start fails if the catalogue file', () => {
   test.each<[string, string, RegExp]>([
     ['is not JSON', '{"providers":', /given\.json/],
     ['is empty', '{}', /providers|methods|routes/],
-    ['is not consistent', JSON.stringify({ ...plainCatalogue(), providers: [] }), /plain-one|provider/],
+    ['is not consistent', JSON.stringify({ ...plainCatalogue(), providers: [] }), /zqprov-main|provider/],
     ['is of the wrong type', '"catalogue"', /given\.json|object/],
   ])('%s', async (_, text, names) => {
     await expectFileError('--catalogue', text, names)

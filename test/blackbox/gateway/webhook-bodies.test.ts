@@ -53,8 +53,8 @@ test.each(WAYS)(
     })
     expect(second.url).not.toBe(first.url)
     const same = accountOf(second, account.keys)
-    await same.pass('5s')
-    await same.pass('5m')
+    await same.advance('5s')
+    await same.advance('5m')
     await redeliverAll(same)
     for (const { id } of events) {
       const sent = bodies(receiver.deliveries, id)

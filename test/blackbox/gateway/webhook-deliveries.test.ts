@@ -35,7 +35,7 @@ describe('the list of deliveries', () => {
       nth === 1 ? { status: 418, body: 'short and stout' } : { status: 200, body: 'tea' },
     )
     await cancelOne(account)
-    await account.pass('5s')
+    await account.advance('5s')
     const [delivery, ...others] = await deliveriesOf(account)
     expect(others).toEqual([])
     expect(delivery).toMatchObject({
@@ -104,12 +104,12 @@ describe('redelivery', () => {
     const receiver = await listen(account)
     receiver.reply(() => ({ status: 500 }))
     await cancelOne(account)
-    await account.pass('30d')
+    await account.advance('30d')
     receiver.reply(() => ({ status: 200 }))
     const [delivery] = await deliveriesOf(account)
     await succeeded(redeliver(account, delivery.id))
     await settle(account)
-    await account.pass('30d')
+    await account.advance('30d')
     expect(receiver.deliveries).toHaveLength(11)
   })
 
@@ -121,7 +121,7 @@ describe('redelivery', () => {
     const [delivery] = await deliveriesOf(account)
     await succeeded(redeliver(account, delivery.id))
     await settle(account)
-    await account.pass('30d')
+    await account.advance('30d')
     expect(receiver.deliveries).toHaveLength(2)
   })
 

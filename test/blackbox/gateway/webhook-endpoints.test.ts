@@ -3,7 +3,7 @@ import { type Account, openAccount, openMerchant, rows, succeeded } from '../../
 import { serveUntilExit } from '../../support/gateway/serve-process.ts'
 import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
-import { cancelPending, createPayment, trigger } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 import { addPayout, cancelPayout, movePayout } from '../../support/payments/payouts.ts'
 import { listen, openReceiver, settle, subscribe } from '../../support/webhooks/receiver.ts'
 
@@ -150,7 +150,7 @@ describe('removing an endpoint', () => {
     const removed = await account.control('DELETE', `/webhook-endpoints/${receiver.endpoint.id}`)
     expect([200, 204]).toContain(removed.status)
     await cancelOne(account)
-    await account.pass('10d')
+    await account.advance('10d')
     expect(receiver.deliveries).toHaveLength(1)
     expect(await rows(account.control('GET', '/webhook-endpoints'))).toEqual([])
     expectRefusal(await account.control('DELETE', `/webhook-endpoints/${receiver.endpoint.id}`), notFound)
@@ -176,14 +176,14 @@ describe('an endpoint gets', () => {
   const everything = async (account: Account) => {
     const moved = async (...moves: string[]) => {
       const { id } = await createPayment(account)
-      for (const name of moves) await succeeded(trigger(account, id, name))
+      for (const name of moves) await succeeded(account.trigger(id, name))
     }
     await moved('withdraw-action', 'succeed')
     await moved('fail')
     await moved('expire')
     const { id: unwanted } = await createPayment(account)
-    await succeeded(cancelPending(account, unwanted))
-    await succeeded(trigger(account, unwanted, 'confirm-cancel'))
+    await succeeded(account.cancel(unwanted))
+    await succeeded(account.trigger(unwanted, 'confirm-cancel'))
     for (const end of ['succeed', 'fail'] as const) {
       const { id } = await addPayout(account)
       await succeeded(movePayout(account, id, 'approve'))

@@ -9,14 +9,7 @@ import {
 } from '../../support/gateway/merchant.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, invalidState } from '../../support/http/refusals.ts'
-import {
-  cancelPending,
-  createPayment,
-  createTransfer,
-  readPayment,
-  trigger,
-  uploadReceipt,
-} from '../../support/payments/payments.ts'
+import { createPayment, createTransfer, uploadReceipt } from '../../support/payments/payments.ts'
 import { addPayout, cancelPayout, movePayout, readPayout } from '../../support/payments/payouts.ts'
 import { RFC_3339_UTC_MS } from '../../support/time/instants.ts'
 import { listen, settle } from '../../support/webhooks/receiver.ts'
@@ -33,7 +26,7 @@ interface Ending {
 
 const payment = async (account: Account, ...triggers: string[]) => {
   const { id } = await createPayment(account)
-  for (const name of triggers) await succeeded(trigger(account, id, name))
+  for (const name of triggers) await succeeded(account.trigger(id, name))
   return id
 }
 
@@ -45,7 +38,7 @@ const payout = async (account: Account, ...moves: string[]) => {
 
 const cancelledAfter = async (account: Account, settleIt: (id: string) => Promise<unknown>) => {
   const id = await payment(account)
-  await succeeded(cancelPending(account, id))
+  await succeeded(account.cancel(id))
   await settleIt(id)
   return id
 }
@@ -67,7 +60,7 @@ const paymentEndings: [string, Ending][] = (
       'expired',
       async account => {
         const id = await payment(account)
-        await account.pass('72h')
+        await account.advance('72h')
         return id
       },
     ],
@@ -75,19 +68,19 @@ const paymentEndings: [string, Ending][] = (
       'is cancelled by the provider after 5 s',
       'payment.cancelled',
       'failed',
-      account => cancelledAfter(account, () => account.pass('5s')),
+      account => cancelledAfter(account, () => account.advance('5s')),
     ],
     [
       'is cancelled, confirmed by hand',
       'payment.cancelled',
       'failed',
-      account => cancelledAfter(account, id => succeeded(trigger(account, id, 'confirm-cancel'))),
+      account => cancelledAfter(account, id => succeeded(account.trigger(id, 'confirm-cancel'))),
     ],
     [
       'succeeds although a cancellation was asked for',
       'payment.succeeded',
       'succeeded',
-      account => cancelledAfter(account, id => succeeded(trigger(account, id, 'succeed'))),
+      account => cancelledAfter(account, id => succeeded(account.trigger(id, 'succeed'))),
     ],
     [
       'succeeds after its receipt',
@@ -96,13 +89,16 @@ const paymentEndings: [string, Ending][] = (
       async account => {
         const { id } = await createTransfer(account)
         await succeeded(uploadReceipt(account, id, 'key'))
-        await account.pass('5s')
-        await succeeded(trigger(account, id, 'succeed'))
+        await account.advance('5s')
+        await succeeded(account.trigger(id, 'succeed'))
         return id
       },
     ],
   ] satisfies [string, string, string, Ending['drive']][]
-).map(([name, event, status, drive]) => [name, { event, status, drive, read: readPayment }])
+).map(([name, event, status, drive]) => [
+  name,
+  { event, status, drive, read: (account, id) => account.read(id) },
+])
 
 const payoutEndings: [string, Ending][] = (
   [
@@ -153,10 +149,10 @@ describe.each([
     const { account, receiver, record } = await driveToEnd(ending)
     const later =
       kind === 'payment'
-        ? ['succeed', 'fail', 'expire', 'confirm-cancel'].map(name => trigger(account, record.id, name))
+        ? ['succeed', 'fail', 'expire', 'confirm-cancel'].map(name => account.trigger(record.id, name))
         : ['approve', 'succeed', 'fail'].map(move => movePayout(account, record.id, move))
     for (const answer of await Promise.all(later)) expectRefusal(answer, invalidState)
-    await account.pass('100h')
+    await account.advance('100h')
     expect(receiver.deliveries).toHaveLength(1)
     const events = await rows(account.control('GET', '/events'))
     expect(events.filter(event => event.type === ending.event)).toHaveLength(1)
@@ -211,7 +207,7 @@ test('an event contains the record as it was at that time, even if delivered lat
   const id = await payout(account, 'approve')
   await settle(account)
   await succeeded(movePayout(account, id, 'succeed'))
-  await account.pass('5s')
+  await account.advance('5s')
   const approved = receiver.deliveries.filter(({ event }) => event.data.status === 'processing')
   expect(approved).toHaveLength(2)
   expect(approved[1]?.text).toBe(approved[0]?.text)

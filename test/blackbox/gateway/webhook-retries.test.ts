@@ -5,7 +5,7 @@ import { type Account, openAccount, rows, succeeded } from '../../support/gatewa
 import { scratchDirectory } from '../../support/gateway/serve-process.ts'
 import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
 import { claimedPort } from '../../support/http/claimed-port.ts'
-import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 import { addPayout, cancelPayout } from '../../support/payments/payouts.ts'
 import { HOUR, MINUTE, msBetween, SECOND } from '../../support/time/instants.ts'
 import { listen, openReceiver, type Reply, settle, subscribe } from '../../support/webhooks/receiver.ts'
@@ -30,9 +30,9 @@ const clock = (account: Account) => succeeded(account.control('GET', '/clock'))
 /** Passes each gap, looking one millisecond before its end and at its end. */
 async function expectAttemptsAfter(account: Account, attempts: () => number, gaps: number[]) {
   for (const [index, gap] of gaps.entries()) {
-    await account.pass(`${gap - 1}ms`)
+    await account.advance(`${gap - 1}ms`)
     expect(attempts(), `just before gap ${index + 1} is over`).toBe(index + 1)
-    await account.pass('1ms')
+    await account.advance('1ms')
     expect(attempts(), `when gap ${index + 1} is over`).toBe(index + 2)
   }
 }
@@ -45,7 +45,7 @@ describe('a receiver that never accepts', () => {
     await cancelOne(account)
     expect(receiver.deliveries).toHaveLength(1)
     await expectAttemptsAfter(account, () => receiver.deliveries.length, GAPS)
-    await account.pass('60d')
+    await account.advance('60d')
     expect(receiver.deliveries).toHaveLength(10)
   })
 
@@ -66,7 +66,7 @@ describe('a receiver that never accepts', () => {
     const receiver = await listen(account)
     receiver.reply(() => ({ status: 500 }))
     await cancelOne(account)
-    await account.pass('30d')
+    await account.advance('30d')
     expect(receiver.deliveries).toHaveLength(10)
   })
 
@@ -100,7 +100,7 @@ describe('an attempt fails', () => {
     receiver.reply(nth => (nth === 1 ? reply : { status: 200 }))
     await cancelOne(account)
     await expectAttemptsAfter(account, () => receiver.deliveries.length, [5 * SECOND])
-    await account.pass('30d')
+    await account.advance('30d')
     expect(receiver.deliveries).toHaveLength(2)
   })
 
@@ -112,9 +112,9 @@ describe('an attempt fails', () => {
     const { next_due, now } = await clock(account)
     expect(msBetween(now, next_due)).toBe(5 * SECOND)
     const receiver = await openReceiver({ port, path: '/hook' })
-    await account.pass('4999ms')
+    await account.advance('4999ms')
     expect(receiver.deliveries).toHaveLength(0)
-    await account.pass('1ms')
+    await account.advance('1ms')
     expect(receiver.deliveries).toMatchObject([{ event: { type: 'payout.cancelled' } }])
     const [delivery] = await rows(account.control('GET', '/webhook-deliveries'))
     expect(delivery).toMatchObject({
@@ -128,7 +128,7 @@ describe('an attempt fails', () => {
     const receiver = await listen(account)
     receiver.reply(nth => (nth === 1 ? { after: new Promise(() => {}) } : {}))
     await cancelOne(account)
-    await account.pass('5s')
+    await account.advance('5s')
     expect(receiver.deliveries).toHaveLength(2)
   })
 })
@@ -139,7 +139,7 @@ describe('an advance with a receiver that never answers', () => {
     const [hanging, working] = [await listen(account), await listen(account)]
     hanging.reply(nth => (nth === 1 ? { status: 500 } : { after: new Promise(() => {}) }))
     await cancelOne(account)
-    const { timed_out } = await account.pass('7d')
+    const { timed_out } = await account.advance('7d')
     const deliveries = await rows(account.control('GET', '/webhook-deliveries'))
     const [late, fine] = [hanging, working].map(({ endpoint }) =>
       deliveries.find(delivery => delivery.endpoint === endpoint.id),
@@ -160,7 +160,7 @@ describe('an advance with a receiver that never answers', () => {
     const { id } = await addPayout(account)
     await succeeded(cancelPayout(account, id))
     await hanging.arrived(1)
-    const { timed_out } = await account.pass('1s')
+    const { timed_out } = await account.advance('1s')
     const [delivery] = await rows(account.control('GET', '/webhook-deliveries'))
     expect(timed_out).toEqual([delivery?.id])
     const [attempt] = delivery?.attempts ?? []
@@ -174,7 +174,7 @@ describe('an attempt succeeds', () => {
     const receiver = await listen(account)
     receiver.reply(() => ({ status }))
     await cancelOne(account)
-    await account.pass('30d')
+    await account.advance('30d')
     expect(receiver.deliveries).toHaveLength(1)
     expect(await clock(account)).toMatchObject({ pending_timers: 0 })
   })
@@ -187,7 +187,7 @@ describe('410 Gone', () => {
     receiver.reply(() => ({ status: 410 }))
     await cancelOne(account)
     await cancelOne(account)
-    await account.pass('30d')
+    await account.advance('30d')
     expect(receiver.deliveries).toHaveLength(1)
   })
 
@@ -232,7 +232,7 @@ describe('several endpoints', () => {
     const [well, ill] = [await listen(account), await listen(account)]
     ill.reply(() => ({ status: 500 }))
     await cancelOne(account)
-    await account.pass('5s')
+    await account.advance('5s')
     expect([well.deliveries.length, ill.deliveries.length]).toEqual([1, 2])
   })
 })
@@ -243,9 +243,9 @@ describe('an advance returns only when everything due is finished', () => {
     const receiver = await listen(account)
     receiver.reply(() => ({ after: new Promise(resolve => setTimeout(resolve, 200)) }))
     const { id } = await createPayment(account)
-    await account.pass('72h')
+    await account.advance('72h')
     expect(receiver.answered()).toBe(1)
-    expect((await readPayment(account, id)).status).toBe('expired')
+    expect((await account.read(id)).status).toBe('expired')
   })
 
   test('also if the delivery had already started', async () => {
@@ -269,7 +269,7 @@ describe('an advance returns only when everything due is finished', () => {
     })
     await subscribe(account, receiver.url)
     await cancelOne(account)
-    await account.pass('3h')
+    await account.advance('3h')
     const [first = '', ...rest] = await Promise.all(times)
     expect(rest.map(time => msBetween(first, time))).toEqual([
       5 * SECOND,
@@ -289,7 +289,7 @@ test('the events.retry switch sets the gaps', async () => {
   receiver.reply(() => ({ status: 500 }))
   await cancelOne(account)
   await expectAttemptsAfter(account, () => receiver.deliveries.length, [10 * SECOND, MINUTE])
-  await account.pass('30d')
+  await account.advance('30d')
   expect(receiver.deliveries).toHaveLength(3)
   expect(await rows(account.control('GET', '/webhook-deliveries'))).toHaveLength(1)
 })

@@ -62,7 +62,7 @@ describe('verification fails', () => {
 
 test.each(['40d', '3650d'])('signatures use wall time, even on an account %s ahead of it', async ahead => {
   const account = await openAccount(server())
-  await account.pass(ahead)
+  await account.advance(ahead)
   const receiver = await listen(account)
   await cancelOne(account)
   const { headers, text, event } = only(receiver.deliveries)
@@ -75,7 +75,7 @@ test('all attempts have the same id and body, and each signature verifies', asyn
   const receiver = await listen(account)
   receiver.reply(nth => ({ status: nth < 4 ? 500 : 204 }))
   await cancelOne(account)
-  await account.pass('1h')
+  await account.advance('1h')
   expect(receiver.deliveries).toHaveLength(4)
   const verifier = new Webhook(receiver.endpoint.secret)
   for (const { headers, text } of receiver.deliveries) verifier.verify(text, headers)

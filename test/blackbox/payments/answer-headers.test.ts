@@ -1,18 +1,18 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
 import type { Answer } from '../../support/gateway/server.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectCleanAnswer } from '../../support/http/answers.ts'
 import { discovering, hosted, paying } from '../../support/payments/requests.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 let restricted: Account
 let intent: string
 
 beforeAll(async () => {
-  account = await gateway.account()
-  restricted = await gateway.account({ checkout_modes: ['hosted'] })
+  account = await openAccount(server())
+  restricted = await openAccount(server(), { checkout_modes: ['hosted'] })
   intent = (await account.pay('probe_transfer')).id
 })
 
@@ -53,7 +53,7 @@ function jsonText(raw: string) {
 }
 
 function anonymous() {
-  return gateway.server.call('GET', '/payment_intents/pi_none', { anonymous: true })
+  return server().call('GET', '/payment_intents/pi_none', { anonymous: true })
 }
 
 async function conflict() {

@@ -1,27 +1,27 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
+import { type Account, openAccount, openMerchant } from '../../support/gateway/merchant.ts'
 import type { Answer } from '../../support/gateway/server.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectCleanAnswer, expectError, withoutIdentity } from '../../support/http/answers.ts'
 import { basic, exchange, hostOf } from '../../support/http/raw-http.ts'
 import { discovering, paying } from '../../support/payments/requests.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 let other: Account
 let live: Account
 
 beforeAll(async () => {
-  const merchant = await gateway.merchant()
+  const merchant = await openMerchant(server())
   account = merchant.test
   live = merchant.live
-  other = await gateway.account()
+  other = await openAccount(server())
 })
 
 /** Sends exactly this Authorization header, or none. */
 async function ask(authorization: string | undefined, path = '/payment_intents/pi_none'): Promise<Answer> {
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
-  return expectCleanAnswer(await gateway.server.call('GET', path, { anonymous: true, headers }))
+  return expectCleanAnswer(await server().call('GET', path, { anonymous: true, headers }))
 }
 
 const encoded = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
@@ -91,7 +91,7 @@ describe('credentials', () => {
     ['POST', '/payment_intents/pi_none/cancel-pending'],
     ['POST', '/payment_intents/pi_none/receipt'],
   ])('%s %s requires credentials', async (method, path) => {
-    const answer = expectCleanAnswer(await gateway.server.call(method, path, { anonymous: true }))
+    const answer = expectCleanAnswer(await server().call(method, path, { anonymous: true }))
     expectError(answer, 401, 'unauthorized')
   })
 
@@ -102,12 +102,8 @@ describe('credentials', () => {
       [right, wrong],
       [wrong, right],
     ]) {
-      const head = [
-        'GET /payment_intents/pi_none HTTP/1.1',
-        `Host: ${hostOf(gateway.server.url)}`,
-        ...headers,
-      ]
-      expect([400, 401, 404]).toContain((await exchange(gateway.server.url, head)).status)
+      const head = ['GET /payment_intents/pi_none HTTP/1.1', `Host: ${hostOf(server().url)}`, ...headers]
+      expect([400, 401, 404]).toContain((await exchange(server().url, head)).status)
     }
   })
 })

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectInvalid } from '../../support/http/answers.ts'
 import { freshKey } from '../../support/payments/receipts.ts'
 import { hosted } from '../../support/payments/requests.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeAll(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
 })
 
 function send(raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {

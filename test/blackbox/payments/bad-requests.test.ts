@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import { basic, exchange, hostOf, pour, stall } from '../../support/http/raw-http.ts'
 import { discovering, hosted } from '../../support/payments/requests.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeAll(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
 })
 
 const NEVER = `pi_${'0'.repeat(24)}`
 const head = (line: string, ...more: string[]) => [
   `${line} HTTP/1.1`,
-  `Host: ${hostOf(gateway.server.url)}`,
+  `Host: ${hostOf(server().url)}`,
   `Authorization: ${basic(account.keys)}`,
   ...more,
 ]
@@ -103,13 +103,13 @@ describe('a large body: 413, and the connection is not held', () => {
 
   test.each([9, 100])('%i MiB of JSON', async size => {
     const line = head('POST /payment_intents', 'Content-Type: application/json')
-    expect((await pour(gateway.server.url, line, size * MIB)).status).toBe(413)
+    expect((await pour(server().url, line, size * MIB)).status).toBe(413)
     await expectAlive()
   })
 
   test.each([9, 100])('%i MiB for cancel-pending', async size => {
     const line = head(`POST /payment_intents/${NEVER}/cancel-pending`, 'Content-Type: application/json')
-    expect((await pour(gateway.server.url, line, size * MIB)).status).toBe(413)
+    expect((await pour(server().url, line, size * MIB)).status).toBe(413)
     await expectAlive()
   })
 
@@ -119,13 +119,13 @@ describe('a large body: 413, and the connection is not held', () => {
       'Content-Type: multipart/form-data; boundary=aa',
       'Idempotency-Key: large',
     )
-    expect((await pour(gateway.server.url, line, 100 * MIB)).status).toBe(413)
+    expect((await pour(server().url, line, 100 * MIB)).status).toBe(413)
     await expectAlive()
   })
 
   test('many at once do not stop other requests', async () => {
     const line = head('POST /payment_intents', 'Content-Type: application/json')
-    const large = Array.from({ length: 8 }, () => pour(gateway.server.url, line, 30 * MIB))
+    const large = Array.from({ length: 8 }, () => pour(server().url, line, 30 * MIB))
     await expectAlive()
     for (const answer of await Promise.all(large)) expect(answer.status).toBe(413)
   })
@@ -149,7 +149,7 @@ describe('headers given twice do not cause a server error', () => {
     ['Content-Length', ['Content-Length: 5']],
     ['Content-Length and Transfer-Encoding', ['Transfer-Encoding: chunked']],
   ])('%s', async (_, more) => {
-    const answer = await exchange(gateway.server.url, whole(...more), body)
+    const answer = await exchange(server().url, whole(...more), body)
     expect([201, 400, 401, 415]).toContain(answer.status)
     await expectAlive()
   })
@@ -171,14 +171,14 @@ describe('invalid HTTP gets an error or is cut off, and the gateway continues', 
     ['a thousand headers', ['GET / HTTP/1.1', 'Host: localhost', ...Array(1000).fill('X-Many: 1')]],
     ['no HTTP at all', ['hello']],
   ])('%s', async (_, lines) => {
-    const answer = await exchange(gateway.server.url, lines).catch(() => undefined)
+    const answer = await exchange(server().url, lines).catch(() => undefined)
     expect(answer?.status ?? 0).not.toBe(500)
     await expectAlive()
   })
 
   test('bodies that never arrive do not delay other requests', async () => {
     const line = head('POST /payment_intents', 'Content-Type: application/json')
-    const silent = Array.from({ length: 50 }, () => stall(gateway.server.url, line))
+    const silent = Array.from({ length: 50 }, () => stall(server().url, line))
     await expectAlive()
     expect((await account.call('GET', discovering())).status).toBe(200)
     for (const socket of silent) socket.destroy()

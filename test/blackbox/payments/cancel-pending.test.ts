@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectFresh, expectReplay } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { freshKey, receiptOf, upload } from '../../support/payments/receipts.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeAll(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
 })
 
 const json = { 'content-type': 'application/json' }
@@ -60,7 +60,7 @@ describe('the request', () => {
   })
 
   test('with a key forgets it after 24 hours', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const { id } = await own.pay('probe_transfer')
     const headers = { 'idempotency-key': 'day' }
     const first = await own.cancel(id, headers)
@@ -122,7 +122,7 @@ describe('the cancellation', () => {
   })
 
   test('is confirmed after five seconds: failed, payment_cancelled', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const { id } = await own.pay('probe_transfer')
     await own.cancel(id)
     await own.advance('4999ms')
@@ -137,7 +137,7 @@ describe('the cancellation', () => {
   })
 
   test('repeated while in flight gets 202 again, without a second provider call or a delay', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const { id } = await own.pay('probe_transfer')
     const first = await own.cancel(id)
     await own.advance('3s')
@@ -174,7 +174,7 @@ describe('the cancellation', () => {
   })
 
   test('sends only the event payment.cancelled', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const { id } = await own.pay('probe_transfer')
     await own.control('POST', '/webhook-endpoints', { body: { url: 'http://127.0.0.1:9/' } })
     await own.cancel(id)
@@ -187,7 +187,7 @@ describe('the cancellation', () => {
 
 describe('a cancellation with a receipt', () => {
   test('being verified is accepted, and the verification continues', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const { id } = await own.pay('probe_receipt')
     await upload(own, id, png())
     await own.advance('2s')

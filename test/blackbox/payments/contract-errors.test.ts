@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import type { Answer, Call } from '../../support/gateway/server.ts'
-import { type Gateway, useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import type { Answer, Call, Server } from '../../support/gateway/server.ts'
+import { contractServer } from '../../support/gateway/shared-server.ts'
 import { imageFile } from '../../support/http/multipart.ts'
 import { jpeg, MOST_BYTES, padded, png } from '../../support/payments/receipt-images.ts'
 import { uploadParts } from '../../support/payments/receipts.ts'
@@ -16,19 +16,17 @@ const conflictOf = async (call: Call) => {
 }
 
 describe('errors.body = flat', () => {
-  const gateway = useGateway({
-    contract: {
-      'errors.body': 'flat',
-      'auth.failure_status': '403',
-      'errors.unknown_method': 'validation_failed',
-      'errors.amount_limits': 'payment_configuration_unavailable',
-      'errors.idempotency_conflict': '422',
-      'receipt.file_faults': '413/415',
-    },
+  const server = contractServer({
+    'errors.body': 'flat',
+    'auth.failure_status': '403',
+    'errors.unknown_method': 'validation_failed',
+    'errors.amount_limits': 'payment_configuration_unavailable',
+    'errors.idempotency_conflict': '422',
+    'receipt.file_faults': '413/415',
   })
   let account: Account
   beforeAll(async () => {
-    account = await gateway.account()
+    account = await openAccount(server())
   })
   const create = (body: unknown) => account.call('POST', '/payment_intents', { body })
   const expectFlat = (answer: Answer, status: number, code: string) =>
@@ -59,7 +57,7 @@ describe('errors.body = flat', () => {
   })
 
   test('auth.failure_status = 403', async () => {
-    const answer = await gateway.server.call('GET', '/payment_intents/pi_none', { anonymous: true })
+    const answer = await server().call('GET', '/payment_intents/pi_none', { anonymous: true })
     expectFlat(answer, 403, 'unauthorized')
   })
 
@@ -96,13 +94,15 @@ describe('errors.body = flat', () => {
 })
 
 describe('errors.body = problem', () => {
-  const gateway = useGateway({
-    contract: { 'errors.body': 'problem', 'errors.idempotency_conflict': 400, 'auth.failure_status': 403 },
+  const server = contractServer({
+    'errors.body': 'problem',
+    'errors.idempotency_conflict': 400,
+    'auth.failure_status': 403,
   })
 
   test('an error is an RFC 9457 problem', async () => {
-    const account = await gateway.account()
-    for (const [answer, status, code] of await errorsOf(gateway, account)) {
+    const account = await openAccount(server())
+    for (const [answer, status, code] of await errorsOf(server(), account)) {
       expect(answer.status).toBe(status)
       expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
       expect(answer.body.status).toBe(status)
@@ -112,19 +112,19 @@ describe('errors.body = problem', () => {
   })
 
   test('a success answer does not change', async () => {
-    const made = await (await gateway.account()).call('POST', '/payment_intents', { body: hosted() })
+    const made = await (await openAccount(server())).call('POST', '/payment_intents', { body: hosted() })
     expect(made.headers.get('content-type')).toMatch(/^application\/json\b/)
   })
 })
 
-async function errorsOf(gateway: Gateway, account: Account): Promise<[Answer, number, string][]> {
+async function errorsOf(server: Server, account: Account): Promise<[Answer, number, string][]> {
   return [
     [await account.call('POST', '/payment_intents', { body: {} }), 400, 'validation_failed'],
     [await account.call('GET', '/payment_intents/pi_none'), 404, 'not_found'],
     [await account.call('GET', '/nowhere'), 404, 'not_found'],
     [await account.call('DELETE', '/payment_intents'), 405, 'method_not_allowed'],
     [await conflictOf(account.call), 400, 'idempotency_conflict'],
-    [await gateway.server.call('GET', '/payment_intents/pi_none', { anonymous: true }), 403, 'unauthorized'],
+    [await server.call('GET', '/payment_intents/pi_none', { anonymous: true }), 403, 'unauthorized'],
   ]
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { contractServer, sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import { choosing } from '../../support/payments/checkout-page.ts'
 import { png } from '../../support/payments/receipt-images.ts'
@@ -9,21 +9,19 @@ import { attach, storeAsset, upload } from '../../support/payments/receipts.ts'
 /** The switches that change what becomes of a payment. */
 
 describe('with non-default contract values', () => {
-  const gateway = useGateway({
-    contract: {
-      'fields.absent': 'omit',
-      'payment.expiry': '2h',
-      'payment.after_cancel': 'expired',
-      'payment.method_after_choice': 'keep_null',
-      'cancel.no_route': 'cancel',
-      'cancel.during_receipt': 'refuse',
-      'status.receipt': '202',
-      'hosted.page': '10m',
-    },
+  const server = contractServer({
+    'fields.absent': 'omit',
+    'payment.expiry': '2h',
+    'payment.after_cancel': 'expired',
+    'payment.method_after_choice': 'keep_null',
+    'cancel.no_route': 'cancel',
+    'cancel.during_receipt': 'refuse',
+    'status.receipt': '202',
+    'hosted.page': '10m',
   })
   let account: Account
   beforeAll(async () => {
-    account = await gateway.account()
+    account = await openAccount(server())
   })
 
   test('fields.absent = omit leaves out fields that do not apply', async () => {
@@ -48,7 +46,7 @@ describe('with non-default contract values', () => {
   })
 
   test('payment.expiry = 2h', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const { id } = await own.pay('probe_transfer')
     await own.advance('1h59m59s')
     expect((await own.read(id)).status).not.toBe('expired')
@@ -57,7 +55,7 @@ describe('with non-default contract values', () => {
   })
 
   test('payment.after_cancel = expired', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const { id } = await own.pay('probe_transfer')
     await own.cancel(id)
     await own.advance('5s')
@@ -72,7 +70,7 @@ describe('with non-default contract values', () => {
   })
 
   test('cancel.no_route = cancel settles without the provider', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const { id } = await own.payHosted()
     expect((await own.cancel(id)).status).toBe(202)
     await own.advance('5s')
@@ -86,7 +84,7 @@ describe('with non-default contract values', () => {
   })
 
   test('cancel.during_receipt = refuse does not affect a cancellation already in flight', async () => {
-    const own = await gateway.account({ rules: [{ cancel: 'manual', receipt: 'manual' }] })
+    const own = await openAccount(server(), { rules: [{ cancel: 'manual', receipt: 'manual' }] })
     const { id } = await own.pay('probe_receipt')
     expect((await own.cancel(id)).status).toBe(202)
     await upload(own, id, png())
@@ -119,10 +117,10 @@ describe('with non-default contract values', () => {
 })
 
 describe('with the default contract', () => {
-  const gateway = useGateway()
+  const server = sharedServer()
 
   test('payment.method_after_choice shows the code that the payer chose', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     const made = await account.payHosted()
     await choosing(made.next_action.url, 'probe_transfer')
     expect((await account.read(made.id)).payment_method).toBe('probe_transfer')

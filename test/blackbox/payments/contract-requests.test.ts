@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { contractServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { attach, storeAsset } from '../../support/payments/receipts.ts'
@@ -11,18 +11,16 @@ import { discovering, hosted, paying } from '../../support/payments/requests.ts'
 const KEY = { 'idempotency-key': 'k' }
 
 describe('with another create path, strict members and required keys', () => {
-  const gateway = useGateway({
-    contract: {
-      'create.path': '/v2/charges',
-      'create.idempotency': 'required',
-      'strict.unknown_members': 'reject',
-      'strict.nulls': 'absent',
-      'create.merchant_reference': 'optional',
-    },
+  const server = contractServer({
+    'create.path': '/v2/charges',
+    'create.idempotency': 'required',
+    'strict.unknown_members': 'reject',
+    'strict.nulls': 'absent',
+    'create.merchant_reference': 'optional',
   })
   let account: Account
   beforeAll(async () => {
-    account = await gateway.account()
+    account = await openAccount(server())
   })
   let keys = 0
   const create = (body: unknown) => {
@@ -89,17 +87,15 @@ describe('with another create path, strict members and required keys', () => {
 })
 
 describe('with idempotency keys turned off on creation', () => {
-  const gateway = useGateway({
-    contract: {
-      'create.idempotency': 'off',
-      'methods.denied_mode': 'empty',
-      'methods.payer_keys': 'relevant',
-      'methods.banks_empty': 'omit',
-    },
+  const server = contractServer({
+    'create.idempotency': 'off',
+    'methods.denied_mode': 'empty',
+    'methods.payer_keys': 'relevant',
+    'methods.banks_empty': 'omit',
   })
   let account: Account
   beforeAll(async () => {
-    account = await gateway.account()
+    account = await openAccount(server())
   })
 
   test('create.idempotency = off creates each time and does not validate the key', async () => {
@@ -120,7 +116,7 @@ describe('with idempotency keys turned off on creation', () => {
   })
 
   test('methods.denied_mode = empty finds nothing in a denied mode', async () => {
-    const denied = await gateway.account({ checkout_modes: ['hosted'] })
+    const denied = await openAccount(server(), { checkout_modes: ['hosted'] })
     const answer = await denied.call('GET', discovering({ checkout_mode: 'merchant' }))
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({ country: 'TH', currency: 'THB', environment: 'test', methods: [] })

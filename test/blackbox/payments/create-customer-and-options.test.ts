@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectInvalid } from '../../support/http/answers.ts'
 import { fillingTheForm, hosted, paying } from '../../support/payments/requests.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeAll(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
 })
 
 const create = (body: unknown) => account.call('POST', '/payment_intents', { body })
@@ -138,7 +138,7 @@ describe('the bank', () => {
 
   test("a provider's own code for a bank is an unknown value", async () => {
     const bank = 'zqlocal-A1'
-    const { status, body } = await gateway.server.as(account.keys)('POST', '/payment_intents', {
+    const { status, body } = await server().as(account.keys)('POST', '/payment_intents', {
       body: paying('probe_banks', { payment_method_options: { bank } }),
     })
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'validation_failed' })

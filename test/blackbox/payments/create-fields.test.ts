@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
 import { FORTY_DIGITS } from '../../support/gateway/probe-catalogue.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectInvalid, expectUnroutable } from '../../support/http/answers.ts'
 import { hosted, paying } from '../../support/payments/requests.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeAll(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
 })
 
 const create = (body: unknown) => account.call('POST', '/payment_intents', { body })
@@ -106,7 +106,7 @@ describe('an invalid field is refused and named', () => {
   })
 
   test('a refusal creates nothing', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     await own.call('POST', '/payment_intents', { body: hosted({ amount: '0' }) })
     await own.call('POST', '/payment_intents', { body: paying('probe_sick') })
     const kept = await own.control('GET', '/payments')
@@ -170,7 +170,7 @@ describe('a valid field is accepted and returned unchanged', () => {
 
 describe('unknown members', () => {
   test('are ignored, and named in the request log', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const made = await own.payHosted({
       favourite_colour: 'red',
       status: 'succeeded',

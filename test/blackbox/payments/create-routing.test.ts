@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
+import { type Account, type Merchant, openAccount, openMerchant } from '../../support/gateway/merchant.ts'
 import { FORTY_DIGITS, MAIN, probeCatalogue, SPARE } from '../../support/gateway/probe-catalogue.ts'
-import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectUnroutable } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
 import { hosted, paying } from '../../support/payments/requests.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let merchant: Merchant
 let account: Account
 
 beforeAll(async () => {
-  merchant = await gateway.merchant()
+  merchant = await openMerchant(server())
   account = merchant.test
 })
 
@@ -70,7 +70,7 @@ describe('a request that cannot be routed', () => {
 
 describe('routes are tried in order', () => {
   test('the first healthy eligible route is used', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const typeNow = async () => (await own.pay('probe_twice')).next_action.type
     expect(await typeNow()).toBe('display_bank_transfer_instructions')
     await own.setHealth(MAIN, false)
@@ -82,7 +82,7 @@ describe('routes are tried in order', () => {
   })
 
   test('the health of a provider belongs to one account', async () => {
-    const own = await gateway.merchant()
+    const own = await openMerchant(server())
     await own.test.setHealth(MAIN, false)
     expectError(await create(paying('probe_transfer'), own.test), 422, 'routing_unavailable')
     await own.live.pay('probe_transfer')
@@ -92,7 +92,7 @@ describe('routes are tried in order', () => {
 
 describe('a route is frozen into its intent', () => {
   test('when its provider becomes unhealthy, the intent is unchanged and can be cancelled', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const made = await own.pay('probe_transfer')
     await own.setHealth(MAIN, false)
     expect(await own.read(made.id)).toEqual(made)
@@ -102,7 +102,7 @@ describe('a route is frozen into its intent', () => {
   })
 
   test('when the catalogue changes, cancel support stays as it was at creation', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const cancellable = await own.pay('probe_transfer')
     const fixed = await own.pay('probe_fixed')
     await changeRoutes(own, route => ({ ...route, cancel_pending: route.cancel_pending === false }))
@@ -117,7 +117,7 @@ describe('a route is frozen into its intent', () => {
   })
 
   test('when the catalogue changes, receipt support stays as it was at creation', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const accepting = await own.pay('probe_receipt')
     const refusing = await own.pay('probe_transfer')
     await changeRoutes(own, route => ({ ...route, receipt: route.receipt ? 'none' : 'required' }))
@@ -133,11 +133,11 @@ describe('a route is frozen into its intent', () => {
 
 describe('the Team policy', () => {
   test('denies a mode instead of changing it', async () => {
-    const hostedOnly = await gateway.account({ checkout_modes: ['hosted'] })
+    const hostedOnly = await openAccount(server(), { checkout_modes: ['hosted'] })
     expectError(await create(paying('probe_transfer'), hostedOnly), 403, 'checkout_mode_not_allowed')
     expect((await hostedOnly.payHosted()).checkout_mode).toBe('hosted')
 
-    const merchantOnly = await gateway.account({ checkout_modes: ['merchant'] })
+    const merchantOnly = await openAccount(server(), { checkout_modes: ['merchant'] })
     expectError(await create(hosted(), merchantOnly), 403, 'checkout_mode_not_allowed')
     expectError(
       await create(hosted({ checkout_mode: undefined }), merchantOnly),
@@ -148,9 +148,9 @@ describe('the Team policy', () => {
   })
 
   test('does not affect an existing intent', async () => {
-    const own = await gateway.merchant()
+    const own = await openMerchant(server())
     const made = await own.test.pay('probe_transfer')
-    await gateway.server.control('PATCH', `/merchants/${own.id}`, { body: { checkout_modes: ['hosted'] } })
+    await server().control('PATCH', `/merchants/${own.id}`, { body: { checkout_modes: ['hosted'] } })
     expect(await own.test.read(made.id)).toEqual(made)
     expect((await own.test.cancel(made.id)).status).toBe(202)
   })

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account, Intent } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, type Json, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { discovering } from '../../support/payments/requests.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeAll(async () => {
-  account = await gateway.account({ catalogue: undefined })
+  account = await openAccount(server(), { catalogue: undefined })
 })
 
 const MARKETS: [string, string][] = [
@@ -106,7 +106,7 @@ function required(method: { options: { payer: Record<string, { required: boolean
   }
 }
 
-function expectProducible(made: Intent, types: string[]) {
+function expectProducible(made: Json, types: string[]) {
   if (made.status === 'processing') expect(made.next_action).toBeNull()
   else expect(types).toContain(made.next_action.type)
 }

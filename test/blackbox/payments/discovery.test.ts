@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
+import { type Account, type Merchant, openAccount, openMerchant } from '../../support/gateway/merchant.ts'
 import {
   FORTY_DIGITS,
   LONG_NAMED,
@@ -9,16 +9,16 @@ import {
   SICK,
   SPARE,
 } from '../../support/gateway/probe-catalogue.ts'
-import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectInvalid } from '../../support/http/answers.ts'
 import { discovering } from '../../support/payments/requests.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let merchant: Merchant
 let account: Account
 
 beforeAll(async () => {
-  merchant = await gateway.merchant()
+  merchant = await openMerchant(server())
   account = merchant.test
 })
 
@@ -151,7 +151,7 @@ describe('a provider pin', () => {
   test('shows only the methods of that provider', async () => {
     expect(await codes({ provider: LONG_NAMED })).toEqual(['probe_long_named'])
     const pinned = await codes({ provider: SPARE })
-    expect([...pinned].sort()).toEqual(['probe_banks', 'probe_twice'])
+    expect([...pinned].sort()).toEqual(['probe_banks', 'probe_twice', 'th_mobile_banking'])
   })
 
   test('shows that provider’s version of a method that others also have', async () => {
@@ -174,7 +174,7 @@ describe('a provider pin', () => {
 
   test('to an unhealthy provider never falls back', async () => {
     expect(await codes({ provider: SICK })).toEqual([])
-    const own = await gateway.account()
+    const own = await openAccount(server())
     expect(await codes({ provider: SPARE }, own)).toContain('probe_twice')
     await own.setHealth(SPARE, false)
     expect(await codes({ provider: SPARE }, own)).toEqual([])
@@ -186,35 +186,35 @@ describe('a provider pin', () => {
 
 describe('the Team policy', () => {
   test('denies discovery for a mode that the merchant may not use', async () => {
-    const hostedOnly = await gateway.account({ checkout_modes: ['hosted'] })
+    const hostedOnly = await openAccount(server(), { checkout_modes: ['hosted'] })
     expectError(
       await hostedOnly.call('GET', discovering({ checkout_mode: 'merchant' })),
       403,
       'checkout_mode_not_allowed',
     )
     expect((await hostedOnly.call('GET', discovering())).status).toBe(200)
-    const merchantOnly = await gateway.account({ checkout_modes: ['merchant'] })
+    const merchantOnly = await openAccount(server(), { checkout_modes: ['merchant'] })
     expectError(await merchantOnly.call('GET', discovering()), 403, 'checkout_mode_not_allowed')
     expect((await merchantOnly.call('GET', discovering({ checkout_mode: 'merchant' }))).status).toBe(200)
   })
 
   test('is checked after the parameters', async () => {
-    const hostedOnly = await gateway.account({ checkout_modes: ['hosted'] })
+    const hostedOnly = await openAccount(server(), { checkout_modes: ['hosted'] })
     const answer = await hostedOnly.call('GET', discovering({ checkout_mode: 'merchant', amount: '0' }))
     expectInvalid(answer, 'amount')
   })
 
   test('takes effect at once when it changes', async () => {
-    const own = await gateway.merchant()
+    const own = await openMerchant(server())
     const ask = () => own.test.call('GET', discovering({ checkout_mode: 'merchant' }))
     expect((await ask()).status).toBe(200)
-    await gateway.server.control('PATCH', `/merchants/${own.id}`, { body: { checkout_modes: ['hosted'] } })
+    await server().control('PATCH', `/merchants/${own.id}`, { body: { checkout_modes: ['hosted'] } })
     expectError(await ask(), 403, 'checkout_mode_not_allowed')
   })
 })
 
 test('a new catalogue takes effect at once, only in its environment', async () => {
-  const own = await gateway.merchant()
+  const own = await openMerchant(server())
   const catalogue = probeCatalogue(routes => routes.filter(route => route.method === 'probe_qr'))
   const put = await own.test.control('PUT', '/catalogue', { body: catalogue })
   expect(put.status, put.text).toBe(200)

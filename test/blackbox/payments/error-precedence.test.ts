@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, type Merchant, openAccount, openMerchant } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import {
   expectCleanAnswer,
   expectError,
@@ -14,15 +14,15 @@ import { hosted, paying } from '../../support/payments/requests.ts'
 
 /** The order of `errors.precedence`, by requests that break two rules at once. */
 
-const gateway = useGateway()
+const server = sharedServer()
 let merchant: Merchant
 let account: Account
 let restricted: Account
 
 beforeAll(async () => {
-  merchant = await gateway.merchant()
+  merchant = await openMerchant(server())
   account = merchant.test
-  restricted = await gateway.account({ checkout_modes: ['hosted'] })
+  restricted = await openAccount(server(), { checkout_modes: ['hosted'] })
 })
 
 const json = { 'content-type': 'application/json' }
@@ -41,7 +41,7 @@ describe('401 comes before', () => {
     ['an unknown record', '/payment_intents/pi_none/cancel-pending', { headers: json }],
     ['an invalid field', '/payment_intents', { body: {} }],
   ])('%s', async (_, path, options) => {
-    const answer = await gateway.server.call('POST', path, { ...options, anonymous: true })
+    const answer = await server().call('POST', path, { ...options, anonymous: true })
     expectError(expectCleanAnswer(answer), 401, 'unauthorized')
   })
 })
@@ -119,7 +119,7 @@ describe('the field rules come before', () => {
 
 describe('an idempotent replay comes before 403', () => {
   test('so a payment made while the mode was allowed is replayed, and a new key is refused', async () => {
-    const own = await gateway.merchant()
+    const own = await openMerchant(server())
     const repeat = (key: string, changes = {}) =>
       own.test.call('POST', '/payment_intents', {
         body: paying('probe_transfer', changes),
@@ -128,11 +128,11 @@ describe('an idempotent replay comes before 403', () => {
     const first = await repeat('first')
     expect(first.status).toBe(201)
     const path = `/merchants/${own.id}`
-    await gateway.server.control('PATCH', path, { body: { checkout_modes: ['hosted'] } })
+    await server().control('PATCH', path, { body: { checkout_modes: ['hosted'] } })
     expectReplay(await repeat('first'), first)
     expectError(await repeat('first', { amount: '777' }), 409, 'idempotency_conflict')
     expectError(await repeat('second'), 403, 'checkout_mode_not_allowed')
-    await gateway.server.control('PATCH', path, { body: { checkout_modes: ['hosted', 'merchant'] } })
+    await server().control('PATCH', path, { body: { checkout_modes: ['hosted', 'merchant'] } })
     expectFresh(await repeat('second'), 201)
   })
 })
@@ -170,7 +170,7 @@ describe('an idempotent replay comes before', () => {
   })
 
   test('an unknown bank, for a creation', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const body = paying('probe_banks', { payment_method_options: { bank: 'beta' } })
     const repeat = (key: string) =>
       own.call('POST', '/payment_intents', { body, headers: { 'idempotency-key': key } })
@@ -183,7 +183,7 @@ describe('an idempotent replay comes before', () => {
   })
 
   test('routing, for a creation', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const headers = { 'idempotency-key': freshKey() }
     const repeat = () => own.call('POST', '/payment_intents', { body: paying('probe_long_named'), headers })
     const first = await repeat()

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Account, Intent } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, type Json, openAccount, openMerchant } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeEach(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
 })
 
 const expiresAfter = (duration: string) =>
@@ -17,7 +17,7 @@ const expiresAfter = (duration: string) =>
 const justBefore = (time: string) => new Date(new Date(time).getTime() - 1).toISOString()
 
 describe('an action expires', () => {
-  const actions: [string, () => Promise<Intent>][] = [
+  const actions: [string, () => Promise<Json>][] = [
     ['bank transfer instructions', () => account.pay('probe_transfer')],
     ['a redirect', () => account.pay('probe_redirect')],
     ['a hosted page, with a method', () => account.payHosted({ payment_method: 'probe_qr' })],
@@ -74,7 +74,7 @@ describe('an action expires', () => {
 })
 
 describe('an intent expires 72 hours after its creation', () => {
-  test.each<[string, () => Promise<Intent>]>([
+  test.each<[string, () => Promise<Json>]>([
     ['by bank transfer', () => account.pay('probe_transfer')],
     ['by QR code', () => account.pay('probe_qr')],
     ['whose action came later', () => account.pay('probe_later')],
@@ -121,7 +121,7 @@ describe('an intent expires 72 hours after its creation', () => {
 })
 
 test("advancing one account's clock does not move another's", async () => {
-  const { test: moved, live } = await gateway.merchant()
+  const { test: moved, live } = await openMerchant(server())
   const still = await live.pay('probe_transfer')
   const gone = await moved.pay('probe_transfer')
   await moved.advance('72h')

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount, openMerchant } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
 import { freshKey } from '../../support/payments/receipts.ts'
 import { hosted, paying } from '../../support/payments/requests.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeAll(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
 })
 
 const create = (key: string, body: unknown, asker = account) =>
@@ -23,7 +23,7 @@ const createText = (key: string, raw: string) =>
 
 describe('a repeated creation', () => {
   test('with its key gets the first answer, byte for byte, and creates nothing', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const first = await create('k', paying('probe_transfer'), own)
     expectFresh(first, 201)
     const again = await create('k', paying('probe_transfer'), own)
@@ -90,7 +90,7 @@ describe('a body counts as the same if it is equal JSON', () => {
 
 describe('the key is remembered', () => {
   test('for 24 hours: 23:59:59 replays, 24:00:00 creates', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const first = await create('day', hosted(), own)
     await own.advance('23h59m59s')
     expectReplay(await create('day', hosted(), own), first)
@@ -103,7 +103,7 @@ describe('the key is remembered', () => {
   })
 
   test('from the first request, not from its replays', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const first = await create('day', hosted(), own)
     await own.advance('20h')
     expectReplay(await create('day', hosted(), own), first)
@@ -121,7 +121,7 @@ describe('the key is remembered', () => {
 
 describe('a key applies to one merchant, environment and path', () => {
   test('another merchant can use the same key', async () => {
-    const other = await gateway.account()
+    const other = await openAccount(server())
     const first = await create('shared', hosted())
     const second = await create('shared', hosted({ amount: '777' }), other)
     expectFresh(second, 201)
@@ -129,7 +129,7 @@ describe('a key applies to one merchant, environment and path', () => {
   })
 
   test('the other environment can use the same key', async () => {
-    const own = await gateway.merchant()
+    const own = await openMerchant(server())
     const first = await create('shared', hosted(), own.test)
     const second = await create('shared', hosted({ amount: '777' }), own.live)
     expectFresh(second, 201)
@@ -153,10 +153,10 @@ describe('a key applies to one merchant, environment and path', () => {
   })
 
   test('a second key pair is the same merchant', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const first = await create('pairs', hosted(), own)
     const pair = (await own.control('POST', '/keys', { body: {} })).body
-    const again = await gateway.server.as(pair)('POST', '/payment_intents', {
+    const again = await server().as(pair)('POST', '/payment_intents', {
       body: hosted(),
       headers: { 'idempotency-key': 'pairs' },
     })
@@ -173,7 +173,7 @@ describe('the format of a key', () => {
     ['a UUID', '3f1c9a52-8d7e-4b60-9c1d-2a5e6f708192'],
     ['a member of every object', '__proto__'],
   ])('%s is accepted and replays', async (_, key) => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const first = await create(key, hosted(), own)
     expectFresh(first, 201)
     expectReplay(await create(key, hosted(), own), first)

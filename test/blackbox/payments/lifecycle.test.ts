@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeAll(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
 })
 
 const TRIGGERS = [
@@ -33,12 +33,15 @@ const RESULTS: [string, string][] = [
 ]
 
 describe.each(RESULTS)('%s', (trigger, status) => {
-  test(`takes a pending intent to ${status}, with no action left`, async () => {
-    const made = await account.pay('probe_transfer')
-    const answer = await account.trigger(made.id, trigger)
+  test(`takes a pending intent to ${status} at the account’s time, with no action left`, async () => {
+    const own = await openAccount(server())
+    const { id, created_at } = await own.pay('probe_transfer')
+    await own.advance('1m')
+    const answer = await own.trigger(id, trigger)
     expect(answer.status, answer.text).toBe(200)
-    expect(answer.body).toMatchObject({ id: made.id, status, next_action: null, processing_reason: null })
-    expect(await account.read(made.id)).toMatchObject({ status, next_action: null, processing_reason: null })
+    const ended = { id, status, next_action: null, processing_reason: null }
+    expect(answer.body).toMatchObject(ended)
+    expect(await own.read(id)).toMatchObject({ ...ended, created_at, updated_at: await own.now() })
   })
 
   test.each([
@@ -80,7 +83,7 @@ describe.each(RESULTS)('%s', (trigger, status) => {
   })
 
   test('is final: time changes nothing', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const { id } = await own.pay('probe_receipt')
     await upload(own, id, png())
     await own.cancel(id)
@@ -109,7 +112,7 @@ describe('the next action', () => {
   })
 
   test('can be presented before its time', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const { id } = await own.pay('probe_later')
     await own.trigger(id, 'present-action')
     const there = await own.read(id)
@@ -123,6 +126,50 @@ describe('the next action', () => {
     await account.trigger(id, 'present-action')
     expect((await upload(account, id, png())).status).toBe(200)
     expect((await account.cancel(id)).status).toBe(202)
+  })
+})
+
+describe('a receipt’s verdict', () => {
+  async function verifying(account: Account): Promise<string> {
+    const { id } = await account.pay('probe_receipt')
+    expect((await upload(account, id, png())).status).toBe(200)
+    return id
+  }
+
+  test('accept-receipt: the receipt is submitted, the payment still pending', async () => {
+    const id = await verifying(account)
+    const { body } = await account.trigger(id, 'accept-receipt')
+    expect(body).toMatchObject({ id, status: 'pending' })
+    expect(await account.read(id)).toMatchObject({ status: 'pending', receipt: { status: 'submitted' } })
+  })
+
+  test('reject-receipt: the receipt is rejected, the payment still pending', async () => {
+    const id = await verifying(account)
+    const { body } = await account.trigger(id, 'reject-receipt', { failure_message: 'Blurred' })
+    expect(body).toMatchObject({ id, status: 'pending' })
+    expect(await account.read(id)).toMatchObject({
+      status: 'pending',
+      failure_code: null,
+      receipt: { status: 'rejected', failure_code: 'receipt_rejected', failure_message: 'Blurred' },
+    })
+  })
+
+  test('by hand is final: the provider’s later verdict changes nothing', async () => {
+    const own = await openAccount(server())
+    const id = await verifying(own)
+    await own.trigger(id, 'reject-receipt')
+    const { receipt } = await own.read(id)
+    await own.advance('1m')
+    expect((await own.read(id)).receipt).toEqual(receipt)
+  })
+
+  test.each(VERDICTS)('%s is refused without a verification in flight', async verdict => {
+    const without = await account.pay('probe_qr')
+    const before = await account.pay('probe_receipt')
+    const after = await verifying(account)
+    await account.trigger(after, 'accept-receipt')
+    for (const id of [without.id, before.id, after])
+      expectError(await account.trigger(id, verdict), 422, 'invalid_state')
   })
 })
 
@@ -150,7 +197,18 @@ describe('a failure', () => {
   })
 })
 
+test('a trigger needs no body', async () => {
+  const { id } = await account.pay('probe_transfer')
+  const answer = await account.control('POST', `/payments/${id}/succeed`)
+  expect(answer.body, answer.text).toMatchObject({ status: 'succeeded' })
+})
+
 describe('a trigger is refused', () => {
+  test('that does not exist', async () => {
+    const { id } = await account.pay('probe_transfer')
+    expectError(await account.trigger(id, 'explode'), 404, 'not_found')
+  })
+
   test('confirm-cancel with no cancellation in flight', async () => {
     const { id } = await account.pay('probe_transfer')
     expectError(await account.trigger(id, 'confirm-cancel'), 422, 'invalid_state')
@@ -166,7 +224,7 @@ describe('a trigger is refused', () => {
 
   test.each(TRIGGERS)('%s for an unknown id or one of another account', async trigger => {
     expectError(await account.trigger(`pi_${'0'.repeat(24)}`, trigger), 404, 'not_found')
-    const foreign = await (await gateway.account()).pay('probe_transfer')
+    const foreign = await (await openAccount(server())).pay('probe_transfer')
     expectError(await account.trigger(foreign.id, trigger), 404, 'not_found')
   })
 })

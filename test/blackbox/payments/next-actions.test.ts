@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
 import { SENTINEL } from '../../support/gateway/probe-catalogue.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { TIMESTAMP } from '../../support/http/answers.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeAll(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
 })
 
 const HOUR = 3_600_000
@@ -98,7 +98,7 @@ describe('a hosted intent', () => {
 
 describe('an action that comes later', () => {
   test('keeps the intent processing until there is an action, then pending', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const made = await own.pay('probe_later')
     expect(made).toMatchObject({ status: 'processing', processing_reason: 'asynchronous', next_action: null })
     await own.advance('9m59s')
@@ -111,7 +111,7 @@ describe('an action that comes later', () => {
   })
 
   test('does not undo a result that came first', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const made = await own.pay('probe_later')
     await own.trigger(made.id, 'succeed')
     await own.advance('1h')

@@ -9,7 +9,7 @@ import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
 import { notBehindBalancer } from '../../support/gateway/worker-server.ts'
 import { TIMESTAMP } from '../../support/http/answers.ts'
 import { exchange } from '../../support/http/raw-socket.ts'
-import { createPayment, trigger } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 import { addPayout, cancelPayout, movePayout } from '../../support/payments/payouts.ts'
 import { type Delivery, listen } from '../../support/webhooks/receiver.ts'
 
@@ -232,7 +232,7 @@ describe('webhooks', () => {
     const account = await openAccount(server())
     const receiver = await listen(account, ['*'])
     for (const end of ['succeed', 'fail', 'expire'])
-      await trigger(account, (await createPayment(account)).id, end)
+      await account.trigger((await createPayment(account)).id, end)
     const cancelled = await createPayment(account, { payment_method: 'th_promptpay' })
     await account.call('POST', `/payment_intents/${cancelled.id}/cancel-pending`, {
       headers: { 'content-type': 'application/json' },
@@ -246,7 +246,7 @@ describe('webhooks', () => {
     }
     await cancelPayout(account, (await addPayout(account)).id, { reason: 'Sent twice' })
     await cancelPayout(account, (await addPayout(account)).id)
-    await account.pass('1m')
+    await account.advance('1m')
 
     const document = await documentOf(server())
     const names = new Set(receiver.deliveries.map(({ event }) => event.type))

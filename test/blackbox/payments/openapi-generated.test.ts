@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
 import type { Answer, CallOptions } from '../../support/gateway/server.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { contractServer } from '../../support/gateway/shared-server.ts'
 import {
   type InvalidValue,
   invalidQueries,
@@ -12,6 +12,7 @@ import {
   variationsOf,
 } from '../../support/http/generated-values.ts'
 import { imageFile, multipart } from '../../support/http/multipart.ts'
+import { isLong } from '../../support/long-form.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 
 /**
@@ -23,7 +24,7 @@ import { png } from '../../support/payments/receipt-images.ts'
 // biome-ignore lint/suspicious/noExplicitAny: a document as it came
 type Json = any
 
-const CHANCE = { seed: 20260101, numRuns: 25 }
+const CHANCE = { seed: 20260101, numRuns: isLong ? 25 : 10 }
 
 /** Contracts that change what a request may be, and what an answer is. */
 const CONTRACTS: [name: string, contract: Record<string, unknown>][] = [
@@ -49,15 +50,15 @@ const CONTRACTS: [name: string, contract: Record<string, unknown>][] = [
 ]
 
 describe.each(CONTRACTS)('with %s', (_, contract) => {
-  const gateway = useGateway({ contract })
+  const server = contractServer(contract)
   let account: Account
   let operations: Operation[]
   let errorOf: (answer: Answer) => Json
 
   beforeAll(async () => {
     // With the catalogue that a new simulator has: the examples speak of it.
-    account = await gateway.account({ catalogue: undefined })
-    const document = (await gateway.server.control('GET', '/openapi.json')).body
+    account = await openAccount(server(), { catalogue: undefined })
+    const document = (await server().control('GET', '/openapi.json')).body
     operations = operationsOf(document)
     errorOf = ({ body }) => (document.components.schemas.Error.properties.error ? body.error : body)
   })

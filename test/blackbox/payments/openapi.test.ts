@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
 import type { Answer } from '../../support/gateway/server.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { type Conformance, conformanceOf } from '../../support/http/openapi.ts'
 import { hosted } from '../../support/payments/requests.ts'
 
@@ -10,14 +10,14 @@ import { hosted } from '../../support/payments/requests.ts'
  * gives out. Here: that it would notice.
  */
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 let conformance: Conformance
 let made: Answer
 
 beforeAll(async () => {
-  account = await gateway.account()
-  conformance = await conformanceOf(gateway.server)
+  account = await openAccount(server())
+  conformance = await conformanceOf(server())
   made = await account.call('POST', '/payment_intents', { body: hosted() })
 })
 

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { emvChecksum, emvTags, pngOfDataUrl, readQrCode } from '../../support/payments/qr-code.ts'
 import { discovering } from '../../support/payments/requests.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 let stock: Account
 
 beforeAll(async () => {
-  account = await gateway.account()
-  stock = await gateway.account({ catalogue: undefined })
+  account = await openAccount(server())
+  stock = await openAccount(server(), { catalogue: undefined })
 })
 
 async function fetchPng(url: string): Promise<Buffer> {
@@ -50,7 +50,7 @@ describe('a QR code', () => {
   })
 
   test('of an action presented later decodes as well', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const made = await own.pay('probe_later')
     await own.advance('10m')
     const { qr_data, qr_image_data_url } = (await own.read(made.id)).next_action

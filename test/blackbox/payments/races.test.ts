@@ -1,17 +1,17 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
 import type { Answer } from '../../support/gateway/server.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { attach, receiptOf, storeAsset, upload } from '../../support/payments/receipts.ts'
 import { hosted } from '../../support/payments/requests.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeAll(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
 })
 
 const together = (count: number, send: (index: number) => Promise<Answer>) =>

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, type Merchant, openAccount, openMerchant } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectFresh, expectInvalid, withoutIdentity } from '../../support/http/answers.ts'
 import { jpeg, png } from '../../support/payments/receipt-images.ts'
 import { attach, receiptOf, storeAsset, upload } from '../../support/payments/receipts.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let merchant: Merchant
 let account: Account
 
 beforeAll(async () => {
-  merchant = await gateway.merchant()
+  merchant = await openMerchant(server())
   account = merchant.test
 })
 
@@ -80,7 +80,7 @@ describe('an asset', () => {
   )
 
   test('of another merchant or of the other environment gets the same answer as an unknown one', async () => {
-    const stranger = await gateway.account()
+    const stranger = await openAccount(server())
     const id = await newIntent()
     const never = withoutIdentity(await attach(account, id, { asset_id: NEVER }), NEVER)
     for (const owner of [stranger, merchant.live]) {

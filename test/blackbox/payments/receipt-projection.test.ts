@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { receiptOf, upload } from '../../support/payments/receipts.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 let id: string
 
 beforeEach(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
   id = (await account.pay('probe_receipt')).id
 })
 

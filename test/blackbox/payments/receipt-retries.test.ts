@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectFresh, expectReplay } from '../../support/http/answers.ts'
 import { imageFile } from '../../support/http/multipart.ts'
 import { png } from '../../support/payments/receipt-images.ts'
@@ -13,11 +13,11 @@ import {
   uploadParts,
 } from '../../support/payments/receipts.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeAll(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
 })
 
 const newIntent = async () => (await account.pay('probe_receipt')).id as string
@@ -67,7 +67,7 @@ describe('an upload repeated with its key', () => {
   })
 
   test('is remembered for 24 hours: 23:59:59 replays, 24:00:00 is checked against the state', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const [same, other] = [await own.pay('probe_receipt'), await own.pay('probe_receipt')]
     const first = await upload(own, same.id, png(1), { key: 'day' })
     await upload(own, other.id, png(1), { key: 'day' })
@@ -102,7 +102,7 @@ describe('an upload repeated with its key', () => {
   })
 
   test('by another merchant is another request', async () => {
-    const stranger = await gateway.account()
+    const stranger = await openAccount(server())
     const key = freshKey()
     await upload(account, await newIntent(), png(1), { key })
     const theirs = (await stranger.pay('probe_receipt')).id
@@ -148,7 +148,7 @@ describe('the same receipt again', () => {
   )
 
   test('does not delay the verdict while processing', async () => {
-    const own = await gateway.account()
+    const own = await openAccount(server())
     const { id } = await own.pay('probe_receipt')
     await upload(own, id, png())
     await own.advance('3s')

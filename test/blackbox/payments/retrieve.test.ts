@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
+import { type Account, type Merchant, openAccount, openMerchant } from '../../support/gateway/merchant.ts'
 import type { Answer } from '../../support/gateway/server.ts'
-import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, withoutIdentity } from '../../support/http/answers.ts'
 import { basic, exchange, hostOf } from '../../support/http/raw-http.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { attach, storeAsset, upload } from '../../support/payments/receipts.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 let merchant: Merchant
 let account: Account
 let stranger: Account
 
 beforeAll(async () => {
-  merchant = await gateway.merchant()
+  merchant = await openMerchant(server())
   account = merchant.test
-  stranger = await gateway.account()
+  stranger = await openAccount(server())
 })
 
 const NEVER = `pi_${'0'.repeat(24)}`
@@ -100,9 +100,9 @@ describe('a malformed id is refused', () => {
     ['raw bytes', 'pi_é', [400, 404]],
     ['more than a header may have', 'p'.repeat(100_000), [404, 414, 431]],
   ])('%s', async (_, id, statuses) => {
-    const answer = await exchange(gateway.server.url, [
+    const answer = await exchange(server().url, [
       `GET /payment_intents/${id} HTTP/1.1`,
-      `Host: ${hostOf(gateway.server.url)}`,
+      `Host: ${hostOf(server().url)}`,
       `Authorization: ${basic(account.keys)}`,
     ])
     expect(statuses).toContain(answer.status)

@@ -1,17 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accountOf, type Json, succeeded } from '../../support/gateway/merchant.ts'
-import { plainCatalogue } from '../../support/gateway/plain-catalogue.ts'
+import { plainCatalogue } from '../../support/gateway/probe-catalogue.ts'
 import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 import { createOnWire } from '../../support/http/wire.ts'
 import {
   attachAsset,
-  cancelPending,
   createPayment,
   createTransfer,
   hostedBody,
   postPayment,
   storeAsset,
-  trigger,
   uploadReceipt,
 } from '../../support/payments/payments.ts'
 import { addPayout, cancelPayout } from '../../support/payments/payouts.ts'
@@ -47,16 +45,14 @@ async function tell(server: Server, seed: number, clock: object, notebook: Noteb
     catalogue: plainCatalogue(),
     webhooks: [{ url: `${notebook.url}/hook`, environment: 'test' }],
   })
-  const account = accountOf(server, made.test)
   const answers: string[] = []
-  const call: typeof account.call = async (...said) => {
-    const answer = await account.call(...said)
+  const told = accountOf(server, made.test, call => async (...said) => {
+    const answer = await call(...said)
     answers.push(`${said[0]} ${said[1]} ${answer.status} ${answer.text}`)
     return answer
-  }
-  const told = { ...account, call }
+  })
   // Where in the journal a receiver's answer stands depends on the receiver, unless one waits for it.
-  const quiet = () => told.pass('0s')
+  const quiet = () => told.advance('0s')
 
   await putRules(
     told,
@@ -82,7 +78,7 @@ async function tell(server: Server, seed: number, clock: object, notebook: Noteb
     { on: 'webhook', type: 'delay', delay: '2h', probability: 0.3 },
   )
   for (let order = 0; order < 12; order += 1) {
-    const { status, text } = await createOnWire(server, account, `key-${order}`, {
+    const { status, text } = await createOnWire(server, told, `key-${order}`, {
       merchant_reference: `paid-${order}`,
     })
     answers.push(`create ${status} ${text}`)
@@ -91,24 +87,24 @@ async function tell(server: Server, seed: number, clock: object, notebook: Noteb
 
   const transfer = await createTransfer(told)
   await uploadReceipt(told, transfer.id, 'receipt-1', 1)
-  await told.pass('5s')
+  await told.advance('5s')
   await uploadReceipt(told, transfer.id, 'receipt-2', 2)
   const second = await createTransfer(told)
   await attachAsset(told, second.id, (await storeAsset(told, 3)).id)
   const redirected = await createPayment(told, { payment_method: 'th_mobile_banking' })
-  await cancelPending(told, redirected.id)
+  await told.cancel(redirected.id)
   const cancelled = await createPayment(told)
-  await cancelPending(told, cancelled.id)
+  await told.cancel(cancelled.id)
   await quiet()
   const hosted = await succeeded(postPayment(told, hostedBody({ return_url: 'https://shop.example/back' })))
-  await trigger(told, hosted.id, 'fail', { failure_code: 'declined', failure_message: 'Declined' })
+  await told.trigger(hosted.id, 'fail', { failure_code: 'declined', failure_message: 'Declined' })
   await quiet()
   const payouts = [await addPayout(told), await addPayout(told, { merchant_reference: 'payout-2' })]
   await cancelPayout(told, payouts[1]?.id, { reason: 'Duplicate' })
   await quiet()
-  await told.pass('3h')
-  await call('GET', '/payout_intents')
-  await call('GET', `/payment_intents/${transfer.id}`)
+  await told.advance('3h')
+  await told.call('GET', '/payout_intents')
+  await told.call('GET', `/payment_intents/${transfer.id}`)
   await succeeded(told.control('POST', '/clock/advance', { body: { until: 'idle' } }))
 
   const { entries } = await succeeded(told.control('GET', '/export'))
@@ -217,7 +213,7 @@ test('ids do not depend on when a receiver answers', async () => {
     const names: string[] = []
     for (let order = 0; order < 3; order += 1) {
       const { id } = await createPayment(account, { payment_method: 'th_promptpay' })
-      await trigger(account, id, 'succeed')
+      await account.trigger(id, 'succeed')
       await receiver.arrived(receiverAnswers === 'after all calls' ? 1 : order + 1)
       if (receiverAnswers === 'before the next call') await settle(account)
       names.push(id)

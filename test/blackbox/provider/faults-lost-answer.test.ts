@@ -5,13 +5,7 @@ import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectFresh } from '../../support/http/answers.ts'
 import { callOnWire, createOnWire } from '../../support/http/wire.ts'
 import { imageForm } from '../../support/payments/images.ts'
-import {
-  createPayment,
-  createTransfer,
-  paymentBody,
-  postPayment,
-  readPayment,
-} from '../../support/payments/payments.ts'
+import { createPayment, createTransfer, paymentBody, postPayment } from '../../support/payments/payments.ts'
 import { addPayout, cancelPayout, readPayout } from '../../support/payments/payouts.ts'
 import { type Fault, putFaults } from '../../support/provider/faults.ts'
 
@@ -65,8 +59,8 @@ describe.each(LOST)('an answer lost after the work was done: %s', (_, fault) => 
     const again = await account.call('POST', `/payment_intents/${id}/cancel-pending`, { headers })
     expect({ status: again.status, replay: isReplay(again) }).toEqual({ status: 202, replay: 'true' })
     expect(await providerCalls(account, 'cancel')).toBe(1)
-    await account.pass('5s')
-    expect((await readPayment(account, id)).failure_code).toBe('payment_cancelled')
+    await account.advance('5s')
+    expect((await account.read(id)).failure_code).toBe('payment_cancelled')
   })
 
   test('a receipt sent again with its key and another boundary is replayed, and submitted once', async () => {

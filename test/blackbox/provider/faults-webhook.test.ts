@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { type Account, type Json, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
-import { createPayment, trigger } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 import { clearFaults, type Fault, putFaults } from '../../support/provider/faults.ts'
 import { type Delivery, listen, settle } from '../../support/webhooks/receiver.ts'
 
@@ -18,7 +18,7 @@ async function listening(...faults: Fault[]) {
 /** A payment that ends so, and with it one event. */
 async function end(account: Account, how: 'succeed' | 'fail' | 'expire' = 'succeed'): Promise<string> {
   const { id } = await createPayment(account)
-  await succeeded(trigger(account, id, how))
+  await succeeded(account.trigger(id, how))
   await settle(account)
   return id
 }
@@ -39,11 +39,11 @@ describe('delay', () => {
   test('holds the webhook back for exactly that long', async () => {
     const { account, receiver } = await listening({ type: 'delay', delay: '10m' })
     const id = await end(account)
-    await account.pass('599999ms')
+    await account.advance('599999ms')
     expect(receiver.deliveries).toEqual([])
-    await account.pass('1ms')
+    await account.advance('1ms')
     expect(about(receiver.deliveries)).toEqual([id])
-    await account.pass('30d')
+    await account.advance('30d')
     expect(receiver.deliveries).toHaveLength(1)
     expect(receiver.deliveries.every(one => verifies(receiver, one))).toBe(true)
   })
@@ -52,14 +52,14 @@ describe('delay', () => {
     const { account, receiver } = await listening({ type: 'delay', delay: '10m' })
     const at = await account.now()
     await end(account)
-    await account.pass('10m')
+    await account.advance('10m')
     expect(receiver.deliveries[0]?.event).toMatchObject({ timestamp: at, data: { updated_at: at } })
   })
 
   test('lets a later event arrive first', async () => {
     const { account, receiver } = await listening({ type: 'delay', delay: '10m', times: 1 })
     const ids = [await end(account), await end(account)]
-    await account.pass('10m')
+    await account.advance('10m')
     expect(about(receiver.deliveries)).toEqual(ids.toReversed())
   })
 })
@@ -68,7 +68,7 @@ describe('duplicate', () => {
   test('delivers the same event twice: one id, one body, two valid signatures', async () => {
     const { account, receiver } = await listening({ type: 'duplicate' })
     const id = await end(account)
-    await account.pass('30d')
+    await account.advance('30d')
     expect(about(receiver.deliveries)).toEqual([id, id])
     const [first, second] = receiver.deliveries
     expect(second?.text).toBe(first?.text)
@@ -82,7 +82,7 @@ describe('drop', () => {
   test('never delivers the event, but still lists it', async () => {
     const { account, receiver } = await listening({ type: 'drop', times: 1 })
     const [dropped, next] = [await end(account), await end(account)]
-    await account.pass('30d')
+    await account.advance('30d')
     expect(about(receiver.deliveries)).toEqual([next])
     expect((await eventsOf(account)).map(({ data }) => data.id)).toEqual([dropped, next])
   })
@@ -98,7 +98,7 @@ describe('reorder', () => {
   test('lets the next event overtake it', async () => {
     const { account, receiver } = await listening({ type: 'reorder', times: 1 })
     const ids = [await end(account), await end(account), await end(account)]
-    await account.pass('30d')
+    await account.advance('30d')
     const [first, second, third] = ids
     expect(about(receiver.deliveries).filter(id => id !== third)).toEqual([second, first])
     expect(about(receiver.deliveries).toSorted()).toEqual(ids.toSorted())
@@ -108,21 +108,21 @@ describe('reorder', () => {
     const { account, receiver } = await listening({ type: 'reorder' })
     const id = await end(account)
     expect(receiver.deliveries).toEqual([])
-    await account.pass('30d')
+    await account.advance('30d')
     expect(about(receiver.deliveries)).toEqual([id])
   })
 
   test('loses and repeats nothing if every event is held', async () => {
     const { account, receiver } = await listening({ type: 'reorder' })
     const ids = [await end(account), await end(account), await end(account), await end(account)]
-    await account.pass('30d')
+    await account.advance('30d')
     expect(about(receiver.deliveries).toSorted()).toEqual(ids.toSorted())
   })
 
   test('also changes the order without limits', async () => {
     const { account, receiver } = await listening({ type: 'reorder' })
     const ids = [await end(account), await end(account), await end(account), await end(account)]
-    await account.pass('30d')
+    await account.advance('30d')
     expect(about(receiver.deliveries)).not.toEqual(ids)
   })
 })
@@ -140,7 +140,7 @@ describe('bad_signature', () => {
     const { account, receiver } = await listening({ type: 'bad_signature' })
     receiver.reply(nth => ({ status: nth < 3 ? 400 : 204 }))
     await end(account)
-    await account.pass('30d')
+    await account.advance('30d')
     expect(receiver.deliveries.map(one => verifies(receiver, one))).toEqual([false, false, false])
   })
 })
@@ -211,7 +211,7 @@ test('a fault on * affects calls but no webhook', async () => {
   const receiver = await listen(account)
   const { id } = await createPayment(account)
   await putFaults(account, { on: '*', type: 'reset' })
-  await succeeded(trigger(account, id, 'succeed'))
+  await succeeded(account.trigger(id, 'succeed'))
   await settle(account)
   expect(about(receiver.deliveries)).toEqual([id])
 })
@@ -223,6 +223,6 @@ test('after the faults are cleared, webhooks arrive normally, and held-back ones
   await clearFaults(account)
   const next = await end(account)
   expect(about(receiver.deliveries)).toEqual([next])
-  await account.pass('30d')
+  await account.advance('30d')
   expect(about(receiver.deliveries)).toEqual([next, held])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Account, accountOf, openAccount, succeeded } from '../../support/gateway/merchant.ts'
 import { ownServer, recovered, sharedServer } from '../../support/gateway/shared-server.ts'
-import { createPayment, trigger } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 import { type Fault, faultsOf, putFaults, sendFaults } from '../../support/provider/faults.ts'
 import { HOUR, shifted } from '../../support/time/instants.ts'
 import { listen } from '../../support/webhooks/receiver.ts'
@@ -16,7 +16,7 @@ const status = async (account: Account) => (await server().as(account.keys)('GET
 async function answers(account: Account, ...steps: string[]): Promise<number[]> {
   const seen: number[] = []
   for (const step of steps) {
-    await account.pass(step)
+    await account.advance(step)
     seen.push(await status(account))
   }
   return seen
@@ -24,7 +24,7 @@ async function answers(account: Account, ...steps: string[]): Promise<number[]> 
 
 test('for counts from when the faults are set', async () => {
   const account = await openAccount(server())
-  await account.pass('5h')
+  await account.advance('5h')
   await putFaults(account, down({ for: '1h' }))
   expect(await answers(account, '0s', '59m59s999ms', '1ms', '7d')).toEqual([503, 503, 200, 200])
 })
@@ -70,8 +70,8 @@ test('a webhook fault is decided when its event is queued', async () => {
     from: shifted(await account.now(), HOUR),
   })
   for (const { id } of payments) {
-    await succeeded(trigger(account, id, 'succeed'))
-    await account.pass('1h')
+    await succeeded(account.trigger(id, 'succeed'))
+    await account.advance('1h')
   }
   expect(receiver.deliveries.map(({ event }) => event.data.id)).toEqual([payments[0].id, payments[2].id])
 })
@@ -95,14 +95,14 @@ test('a crash and a restart keep the window', async () => {
   const first = await ownServer()
   const account = await openAccount(first)
   await putFaults(account, down({ for: '1h' }))
-  await account.pass('30m')
+  await account.advance('30m')
   const second = await recovered(first)
   const same = accountOf(second, account.keys)
   const list = async () => (await second.as(account.keys)('GET', '/payout_intents')).status
   expect(await list()).toBe(503)
-  await same.pass('29m59s999ms')
+  await same.advance('29m59s999ms')
   expect(await list()).toBe(503)
-  await same.pass('1ms')
+  await same.advance('1ms')
   expect(await list()).toBe(200)
 })
 

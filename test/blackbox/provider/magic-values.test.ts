@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { Account, Intent } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, type Json, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { receiptOf, upload } from '../../support/payments/receipts.ts'
 import { addPayout, payoutOf, type Rule, rulesOf } from '../../support/provider/rules.ts'
 import { expectAtBoundary } from '../../support/time/boundary.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 
-type Pay = (account: Account, method?: string) => Promise<Intent>
+type Pay = (account: Account, method?: string) => Promise<Json>
 
 /** Each outcome is asked for in two ways, in either mode. */
 function ways(suffix: string, amount: string): [string, Pay][] {
@@ -29,7 +29,7 @@ function ways(suffix: string, amount: string): [string, Pay][] {
 }
 
 const open = async (pay: Pay, method?: string) => {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   const { id } = await pay(account, method)
   return { account, id, read: () => account.read(id) }
 }
@@ -138,14 +138,14 @@ describe('a payout', () => {
     ['wages', { status: 'requires_approval' }],
     ['wages-declines', { status: 'requires_approval' }],
   ])('%s', async (merchant_reference, ended) => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     const { id } = await addPayout(account, { merchant_reference })
     await account.advance('0s')
     expect(await payoutOf(account, id)).toMatchObject(ended)
   })
 
   test('has no magic amounts', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     const { id } = await addPayout(account, { amount: '77701' })
     await account.advance('1h')
     expect((await payoutOf(account, id)).status).toBe('requires_approval')
@@ -174,11 +174,11 @@ describe('a value that only looks like a magic one waits for its payer', () => {
 test('a new account has the rules of the shipped default scenario', async () => {
   const file = new URL('../../../scenarios/default.yaml', import.meta.url)
   const { provider } = parse(await readFile(file, 'utf8'))
-  expect(await rulesOf(await gateway.account())).toEqual(provider)
+  expect(await rulesOf(await openAccount(server()))).toEqual(provider)
 })
 
 test('an account with its own rules has no magic values', async () => {
-  const account = await gateway.account({ rules: [{ match: { kind: 'payout' }, outcome: 'manual' }] })
+  const account = await openAccount(server(), { rules: [{ match: { kind: 'payout' }, outcome: 'manual' }] })
   const made = await account.pay('probe_transfer', { merchant_reference: 'order-succeeds' })
   await account.advance('1h')
   expect((await account.read(made.id)).status).toBe('pending')

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import type { Account, Intent } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, type Json, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
 import { putRules, type Rule } from '../../support/provider/rules.ts'
 import { expectAtBoundary } from '../../support/time/boundary.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 
 const WITHOUT_ACTION = { status: 'processing', processing_reason: 'asynchronous', next_action: null }
 const WITH_ACTION = { status: 'pending', processing_reason: null, next_action: expect.any(Object) }
 
-const ways: [string, (account: Account) => Promise<Intent>][] = [
+const ways: [string, (account: Account) => Promise<Json>][] = [
   ['a bank transfer', account => account.pay('probe_transfer')],
   ['a QR code', account => account.pay('probe_qr')],
   ['a redirect', account => account.pay('probe_redirect')],
@@ -20,7 +20,7 @@ const ways: [string, (account: Account) => Promise<Intent>][] = [
 ]
 
 async function accountWith(rule: Rule): Promise<Account> {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   await putRules(account, rule)
   return account
 }

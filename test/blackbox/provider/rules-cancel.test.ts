@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
 import { eventsAbout, putRules, type Rule } from '../../support/provider/rules.ts'
 import { expectAtBoundary } from '../../support/time/boundary.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 
 async function accountWith(rule: Rule) {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   await putRules(account, rule)
   return account
 }

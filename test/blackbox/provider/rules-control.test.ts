@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { openAccount, openMerchant } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import {
   backToDefault,
@@ -11,10 +12,10 @@ import {
   sendRules,
 } from '../../support/provider/rules.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 
 test('GET shows the rules as they were given, in their order', async () => {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   const given = [
     {
       name: 'receipt fails once, then the money comes',
@@ -46,7 +47,7 @@ test('GET shows the rules as they were given, in their order', async () => {
 })
 
 test('PUT replaces all rules', async () => {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   await putRules(account, mark('old'))
   await putRules(account, mark('new', { merchant_reference: 'new-*' }))
   expect(await rulesOf(account)).toEqual([mark('new', { merchant_reference: 'new-*' })])
@@ -55,7 +56,7 @@ test('PUT replaces all rules', async () => {
 })
 
 test('PUT with no rules removes all, even the default ones', async () => {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   await putRules(account)
   expect(await rulesOf(account)).toEqual([])
   const { id } = await account.pay('probe_transfer', { merchant_reference: 'a-succeeds' })
@@ -64,7 +65,7 @@ test('PUT with no rules removes all, even the default ones', async () => {
 })
 
 test('POST puts its rules, in order, in front of those in force', async () => {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   await putRules(account, mark('first'), mark('last'))
   await putInFront(
     account,
@@ -78,7 +79,7 @@ test('POST puts its rules, in order, in front of those in force', async () => {
 })
 
 test('POST leaves the default rules in force behind its own', async () => {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   const standard = await rulesOf(account)
   await putInFront(account, mark('mine', { merchant_reference: 'mine' }))
   expect(await rulesOf(account)).toEqual([mark('mine', { merchant_reference: 'mine' }), ...standard])
@@ -86,7 +87,7 @@ test('POST leaves the default rules in force behind its own', async () => {
 })
 
 test('DELETE brings the default rules back', async () => {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   const standard = await rulesOf(account)
   await putRules(account, mark('mine'))
   await backToDefault(account)
@@ -95,7 +96,7 @@ test('DELETE brings the default rules back', async () => {
 })
 
 test('a merchant starts with the rules given at creation, in both environments', async () => {
-  const { test: sandbox, live } = await gateway.merchant({ rules: [mark('born-with')] })
+  const { test: sandbox, live } = await openMerchant(server(), { rules: [mark('born-with')] })
   for (const account of [sandbox, live]) {
     expect(await rulesOf(account)).toEqual([mark('born-with')])
     expect(await decides(account)).toBe('born-with')
@@ -103,7 +104,7 @@ test('a merchant starts with the rules given at creation, in both environments',
 })
 
 test('the rules of one account do not affect others', async () => {
-  const [one, other] = [await gateway.merchant(), await gateway.account()]
+  const [one, other] = [await openMerchant(server()), await openAccount(server())]
   await putRules(one.test, mark('mine'))
   expect(await decides(one.test)).toBe('mine')
   expect(await decides(one.live)).toBeNull()
@@ -112,7 +113,7 @@ test('the rules of one account do not affect others', async () => {
 
 describe.each(['PUT', 'POST'] as const)('%s of a bad rule behind a good one', method => {
   test('is 400 and changes nothing', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     await putRules(account, mark('stays', {}, { times: 2 }))
     expect(await decides(account)).toBe('stays')
     const before = await rulesOf(account)
@@ -129,17 +130,13 @@ describe.each(['PUT', 'POST'] as const)('%s of a bad rule behind a good one', me
 
 test('a merchant with an invalid rule is not created', async () => {
   const settings = { id: 'never-made', rules: [{ outcome: { status: 'lost' } }] }
-  expectError(
-    await gateway.server.control('POST', '/merchants', { body: settings }),
-    400,
-    'validation_failed',
-  )
-  expectError(await gateway.server.control('GET', '/merchants/never-made'), 404, 'not_found')
+  expectError(await server().control('POST', '/merchants', { body: settings }), 400, 'validation_failed')
+  expectError(await server().control('GET', '/merchants/never-made'), 404, 'not_found')
 })
 
 test.each(['GET', 'PUT', 'POST', 'DELETE'])('%s requires the token and an existing account', async method => {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   const body = ['PUT', 'POST'].includes(method) ? { body: { rules: [] } } : {}
   expectError(await account.control(method, '/rules', { ...body, anonymous: true }), 401, 'unauthorized')
-  expectError(await gateway.server.control(method, '/accounts/no.test/rules', body), 404, 'not_found')
+  expectError(await server().control(method, '/accounts/no.test/rules', body), 404, 'not_found')
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Account, Intent } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, type Json, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { choosing } from '../../support/payments/checkout-page.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { receiptOf, upload } from '../../support/payments/receipts.ts'
@@ -15,7 +15,7 @@ import {
   putRules,
 } from '../../support/provider/rules.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 
 const changes: [string, (account: Account) => Promise<void>][] = [
   ['replaced', account => putRules(account, mark('other'))],
@@ -26,7 +26,7 @@ const changes: [string, (account: Account) => Promise<void>][] = [
 
 describe.each(changes)('once the rules are %s, an intent still follows its own copy', (_, change) => {
   test('for its receipts and its outcome', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     await putRules(account, {
       receipt: [
         { after: '2s', verdict: 'reject', message: 'as scripted' },
@@ -47,7 +47,7 @@ describe.each(changes)('once the rules are %s, an intent still follows its own c
   })
 
   test('for its action and its cancellation', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     await putRules(account, { action: { after: '10s' }, cancel: { after: '1s', outcome: 'expired' } })
     const { id } = await account.pay('probe_transfer')
     await change(account)
@@ -59,7 +59,7 @@ describe.each(changes)('once the rules are %s, an intent still follows its own c
   })
 
   test('and so does a payout', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     await putRules(account, { approval: { after: '1h' }, outcome: { after: '1h', status: 'succeeded' } })
     const { id } = await addPayout(account)
     await change(account)
@@ -69,7 +69,7 @@ describe.each(changes)('once the rules are %s, an intent still follows its own c
 })
 
 test('an intent that no rule matched is not affected by a later rule', async () => {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   await putRules(account)
   const made = await account.pay('probe_receipt')
   await putRules(account, mark('late', {}, { receipt: [{ after: '1h', verdict: 'reject' }] }))
@@ -79,10 +79,10 @@ test('an intent that no rule matched is not affected by a later rule', async () 
 })
 
 describe('a hosted intent without a method', () => {
-  const choose = (made: Intent) => choosing(made.next_action.url, 'probe_transfer')
+  const choose = (made: Json) => choosing(made.next_action.url, 'probe_transfer')
 
   test('is matched with a rule when the payer chooses, not before', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     await putRules(account, mark('at creation', {}, { times: 1 }))
     const made = await account.payHosted()
     expect(await markOn(account, made)).toBeNull()
@@ -93,7 +93,7 @@ describe('a hosted intent without a method', () => {
   })
 
   test('is matched by the chosen method', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     await putRules(
       account,
       mark('qr', { method: 'probe_qr' }),
@@ -105,7 +105,7 @@ describe('a hosted intent without a method', () => {
   })
 
   test('counts its outcome from the choice', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     await putRules(account, { outcome: { after: '30s', status: 'succeeded' } })
     const made = await account.payHosted()
     await account.advance('10m')
@@ -117,7 +117,7 @@ describe('a hosted intent without a method', () => {
   })
 
   test('expires after the time in its rule, counted from its creation', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     await putRules(account, { expiry: '20m' })
     const made = await account.payHosted()
     await account.advance('10m')

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { accountOf } from '../../support/gateway/account.ts'
+import { accountOf } from '../../support/gateway/merchant.ts'
 import { probeCatalogue } from '../../support/gateway/probe-catalogue.ts'
 import { removeDirectory, startServer } from '../../support/gateway/server.ts'
 import { decides, mark, putRules } from '../../support/provider/rules.ts'

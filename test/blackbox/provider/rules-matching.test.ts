@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Account, Intent } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount, openMerchant } from '../../support/gateway/merchant.ts'
+import { MAIN, probeCatalogue, SPARE } from '../../support/gateway/probe-catalogue.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectReplay } from '../../support/http/answers.ts'
 import { discovering, paying } from '../../support/payments/requests.ts'
 import {
@@ -8,13 +9,19 @@ import {
   decides,
   decidesPayout,
   mark,
+  markOn,
   markPayouts,
   putInFront,
   putRules,
   type Rule,
 } from '../../support/provider/rules.ts'
 
-const gateway = useGateway()
+/**
+ * Which rule decides on a payment or a payout. What conditions, globs, amounts and counts mean is tested in
+ * test/domain/rule-*; here is that the gateway looks at the right facts, and counts the right requests.
+ */
+
+const server = sharedServer()
 
 /** What decides so many payments, one after the other. */
 async function decisions(account: Account, count: number, changes: Rule = {}) {
@@ -24,25 +31,80 @@ async function decisions(account: Account, count: number, changes: Rule = {}) {
 }
 
 async function accountWith(...rules: Rule[]): Promise<Account> {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   await putRules(account, ...rules)
   return account
 }
 
 const A = { merchant_reference: 'a' }
 
+describe('the facts of a payment', () => {
+  const vietnamese = { method: 'probe_transfer', action: 'display_bank_transfer_instructions', country: 'VN' }
+  const catalogue = probeCatalogue(routes => [...routes, vietnamese])
+  const created =
+    (changes: Rule, method?: string) =>
+    (account: Account): Promise<string | null> =>
+      decides(account, changes, method)
+  const hosted = async (account: Account) =>
+    markOn(account, await account.payHosted({ payment_method: 'probe_transfer' }))
+  const bank = (code: string) => created({ payment_method_options: { bank: code } }, 'probe_banks')
+  const customer = (fields: Rule) => created({ customer: fields })
+
+  test.each<[Rule, (account: Account) => Promise<unknown>, (account: Account) => Promise<unknown>]>([
+    [{ method: 'probe_qr' }, created({}, 'probe_qr'), created({}, 'probe_transfer')],
+    [{ provider: SPARE }, bank('gamma'), bank('alpha')],
+    [{ provider: MAIN }, bank('alpha'), bank('gamma')],
+    [{ checkout_mode: 'merchant' }, created({}), hosted],
+    [{ checkout_mode: 'hosted' }, hosted, created({})],
+    [{ currency: 'ZQCOIN' }, created({ currency: 'ZQCOIN' }, 'probe_six_letters'), created({})],
+    [{ country: 'VN' }, created({ country: 'VN' }), created({})],
+    [{ amount: { gte: '15000' } }, created({ amount: '15000' }), created({ amount: '14999' })],
+    [{ merchant_reference: 'a*' }, created({ merchant_reference: 'ab' }), created({})],
+    [{ customer: { name: 'Malee *' } }, customer({ name: 'Malee S' }), customer({ name: 'Malee' })],
+    [{ customer: { phone: '+66*' } }, customer({ phone: '+66812' }), customer({ phone: '066812' })],
+    [{ customer: { email: '*@b' } }, customer({ email: 'a@b' }), customer({})],
+    [{ kind: 'payment' }, created({}), account => decidesPayout(account)],
+  ])('%j', async (condition, holding, other) => {
+    const account = await openAccount(server(), { catalogue })
+    await putRules(account, mark('hit', condition))
+    expect([await holding(account), await other(account)]).toEqual(['hit', null])
+    await putRules(account, mark('hit', { kind: 'payment' }, { not: condition }))
+    expect([await holding(account), await other(account)].indexOf('hit')).toBe(
+      condition.kind === 'payment' ? -1 : 1,
+    )
+  })
+
+  test('the environment', async () => {
+    const { test, live } = await openMerchant(server())
+    for (const account of [test, live]) await putRules(account, mark('hit', { environment: 'live' }))
+    expect([await decides(test), await decides(live)]).toEqual([null, 'hit'])
+  })
+})
+
+test('a payout is matched by its own amount, currency, country, reference and recipient', async () => {
+  const wanted = {
+    amount: { lte: '500' },
+    currency: 'VND',
+    country: 'VN',
+    merchant_reference: 'wages-*',
+    recipient: { bank_code: 'bbl' },
+  }
+  const account = await accountWith(markPayouts('hit', wanted))
+  const good = { amount: '500', currency: 'VND', country: 'VN', merchant_reference: 'wages-1' }
+  expect(await decidesPayout(account, good)).toBe('hit')
+  expect(await decides(account)).toBeNull()
+  const recipient = { bank_code: 'scb', holder_name: 'Somchai Jaidee', account_number: '550412349876' }
+  for (const change of [
+    { amount: '501' },
+    { currency: 'THB' },
+    { country: 'TH' },
+    { merchant_reference: 'w' },
+    { recipient },
+  ])
+    expect(await decidesPayout(account, { ...good, ...change }), JSON.stringify(change)).toBeNull()
+})
+
 describe('of several rules', () => {
-  test('the first matching one wins, whatever follows', async () => {
-    const account = await accountWith(mark('no', { merchant_reference: 'b' }), mark('one'), mark('two'))
-    expect(await decisions(account, 2)).toEqual(['one', 'one'])
-  })
-
-  test('a broad rule in front of a narrow one is used, but not a broad rule behind it', async () => {
-    const [broad, narrow] = [mark('broad'), mark('narrow', A)]
-    expect(await decides(await accountWith(broad, narrow), A)).toBe('broad')
-    expect(await decides(await accountWith(narrow, broad), A)).toBe('narrow')
-  })
-
   test('the winning one decides everything, and later ones add nothing', async () => {
     const account = await accountWith({ name: 'silent' }, mark('later'))
     const { id } = await account.pay('probe_transfer')
@@ -51,24 +113,10 @@ describe('of several rules', () => {
   })
 })
 
-describe('times', () => {
-  test('after a rule is used up, the next matching one applies', async () => {
-    const account = await accountWith(
-      mark('twice', {}, { times: 2 }),
-      mark('once', {}, { times: 1 }),
-      mark('rest'),
-    )
-    expect(await decisions(account, 5)).toEqual(['twice', 'twice', 'once', 'rest', 'rest'])
-  })
-
-  test('after the last rule is used up, the payment waits for its payer', async () => {
-    expect(await decisions(await accountWith(mark('once', {}, { times: 1 })), 2)).toEqual(['once', null])
-  })
-
-  test('only matching payments use up a rule', async () => {
-    const account = await accountWith(mark('a', A, { times: 1 }))
-    await decisions(account, 3, { merchant_reference: 'b' })
-    expect(await decisions(account, 2, A)).toEqual(['a', null])
+describe('counting', () => {
+  test('a rule that is used up leaves the next ones, and at last the payer', async () => {
+    const account = await accountWith(mark('twice', {}, { times: 2 }), mark('fourth', { nth: 2 }))
+    expect(await decisions(account, 5)).toEqual(['twice', 'twice', null, 'fourth', null])
   })
 
   test('payments and payouts share one count', async () => {
@@ -81,30 +129,6 @@ describe('times', () => {
     const account = await accountWith(markPayouts('once', {}, { times: 1 }), markPayouts('rest'))
     expect(await decidesPayout(account)).toBe('once')
     expect(await decidesPayout(account)).toBe('rest')
-  })
-})
-
-describe('nth', () => {
-  test.each([1, 2, 4])('%i matches only that one', async nth => {
-    const account = await accountWith(mark('nth', { nth }))
-    expect(await decisions(account, 5)).toEqual([1, 2, 3, 4, 5].map(one => (one === nth ? 'nth' : null)))
-  })
-
-  test('counts only what the rest of the match covers', async () => {
-    const account = await accountWith(mark('second', { ...A, nth: 2 }))
-    expect(await decides(account, A)).toBeNull()
-    expect(await decisions(account, 3, { merchant_reference: 'b' })).toEqual([null, null, null])
-    expect(await decides(account, A)).toBe('second')
-  })
-
-  test('leaves the others to the rules after it', async () => {
-    const account = await accountWith(mark('second', { nth: 2 }), mark('third', { nth: 2 }), mark('rest'))
-    expect(await decisions(account, 4)).toEqual(['rest', 'second', 'third', 'rest'])
-  })
-
-  test('in a `not` excludes only that match', async () => {
-    const account = await accountWith(mark('others', {}, { not: { nth: 2 } }))
-    expect(await decisions(account, 3)).toEqual(['others', null, 'others'])
   })
 })
 
@@ -136,7 +160,7 @@ describe('requests that start nothing at a provider are not counted', () => {
 
   test('a hosted intent whose payer has not chosen does not count', async () => {
     const account = await accountWith(mark('once', {}, { times: 1 }))
-    const waiting: Intent = await account.payHosted()
+    const waiting = await account.payHosted()
     expect(await decides(account)).toBe('once')
     await account.advance('1m')
     expect((await account.read(waiting.id)).failure_code).toBeNull()
@@ -155,21 +179,6 @@ describe('when the rules change', () => {
     await putInFront(account, mark('b', { merchant_reference: 'b' }), mark('c', { merchant_reference: 'c' }))
     expect(await decides(account, { merchant_reference: 'b' })).toBe('b')
     expect(await decisions(account, 3, A)).toEqual(['twice', 'third', 'rest'])
-  })
-
-  test('rules put in front have their own counts', async () => {
-    const account = await accountWith(mark('old', {}, { times: 1 }))
-    await putInFront(account, mark('new', {}, { times: 1 }))
-    await putInFront(account, mark('newest', {}, { times: 1 }))
-    expect(await decisions(account, 4)).toEqual(['newest', 'new', 'old', null])
-  })
-
-  test('replaced rules start counting over, even if identical', async () => {
-    const once = mark('once', {}, { times: 1 })
-    const account = await accountWith(once)
-    expect(await decisions(account, 2)).toEqual(['once', null])
-    await putRules(account, once)
-    expect(await decisions(account, 2)).toEqual(['once', null])
   })
 
   test('restored default rules apply every time', async () => {

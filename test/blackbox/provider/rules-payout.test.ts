@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import { addPayout, eventsAbout, payoutOf, putRules, type Rule } from '../../support/provider/rules.ts'
 import { expectAtBoundary } from '../../support/time/boundary.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 
 async function payoutWith(rule: Rule, changes: Rule = {}) {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   await putRules(account, { match: { kind: 'payout' }, ...rule })
   const { id } = await addPayout(account, changes)
   return { account, id, read: () => payoutOf(account, id) }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { attach, receiptOf, storeAsset, upload } from '../../support/payments/receipts.ts'
 import { putRules, type Rule } from '../../support/provider/rules.ts'
 import { expectAtBoundary } from '../../support/time/boundary.ts'
 
-const gateway = useGateway()
+const server = sharedServer()
 
 const ACCEPTED = { receipt: { status: 'submitted' } }
 const IN_PROGRESS = { receipt: { status: 'processing' } }
@@ -14,7 +14,7 @@ const IN_PROGRESS = { receipt: { status: 'processing' } }
 async function transferWith(
   rule: Rule,
 ): Promise<{ account: Account; id: string; read: () => Promise<unknown> }> {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   await putRules(account, rule)
   const { id } = await account.pay('probe_receipt')
   return { account, id, read: () => account.read(id) }

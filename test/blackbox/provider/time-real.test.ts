@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openStream } from '../../support/gateway/event-stream.ts'
 import { type Account, type Json, openAccount, succeeded } from '../../support/gateway/merchant.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
-import { createPayment, readPayment } from '../../support/payments/payments.ts'
+import { createPayment } from '../../support/payments/payments.ts'
 import { putRules, type Rule } from '../../support/provider/rules.ts'
 import { DAY, HOUR, msBetween, shifted } from '../../support/time/instants.ts'
 import { listen } from '../../support/webhooks/receiver.ts'
@@ -37,7 +37,7 @@ describe('a clock that runs fast', () => {
     const start = await account.now()
     await setClock(account, { mode: 'real', rate })
     await succeeds()
-    const paid = await readPayment(account, payment.id)
+    const paid = await account.read(payment.id)
     expect(paid.status).toBe('succeeded')
     expect(msBetween(start, paid.updated_at)).toBeGreaterThanOrEqual(HOUR)
   })
@@ -66,7 +66,7 @@ describe('a clock that runs fast', () => {
   test('at rate 60 does not pass an hour at once', async () => {
     const { account, payment } = await hourLong()
     await setClock(account, { mode: 'real', rate: 60 })
-    expect((await readPayment(account, payment.id)).status).toBe('pending')
+    expect((await account.read(payment.id)).status).toBe('pending')
   })
 })
 
@@ -91,9 +91,9 @@ describe('timers survive a change of the clock', () => {
     await succeeded(
       account.control('POST', '/clock/advance', { body: { to: shifted(created_at, HOUR - 1) } }),
     )
-    expect((await readPayment(account, payment.id)).status).toBe('pending')
-    await account.pass('1ms')
-    expect(await readPayment(account, payment.id)).toMatchObject({
+    expect((await account.read(payment.id)).status).toBe('pending')
+    await account.advance('1ms')
+    expect(await account.read(payment.id)).toMatchObject({
       status: 'succeeded',
       updated_at: shifted(created_at, HOUR),
     })
@@ -102,14 +102,14 @@ describe('timers survive a change of the clock', () => {
   test('setting a virtual clock forward fires what is due by then', async () => {
     const { account, payment } = await hourLong()
     await setClock(account, { mode: 'virtual', now: shifted(payment.created_at, 2 * HOUR) })
-    expect((await readPayment(account, payment.id)).status).toBe('succeeded')
+    expect((await account.read(payment.id)).status).toBe('succeeded')
   })
 })
 
 describe('time never runs backwards', () => {
   test('through changes of mode and rate, for the clock and its timestamps', async () => {
     const account = await openAccount(server())
-    await account.pass('400d')
+    await account.advance('400d')
     let last = await account.now()
     for (const body of [
       { mode: 'real' },
@@ -150,7 +150,7 @@ describe('time never runs backwards', () => {
 
   test('an account ahead of the wall clock does not jump back to it', async () => {
     const account = await openAccount(server())
-    await account.pass('3650d')
+    await account.advance('3650d')
     const ahead = await account.now()
     await setClock(account, { mode: 'real' })
     expect(msBetween(ahead, await account.now())).toBeGreaterThanOrEqual(0)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Account, type Json, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
-import { createPayment, createTransfer, readPayment, uploadReceipt } from '../../support/payments/payments.ts'
+import { createPayment, createTransfer, uploadReceipt } from '../../support/payments/payments.ts'
 import { addPayout } from '../../support/payments/payouts.ts'
 import { putRules, type Rule } from '../../support/provider/rules.ts'
 import { DAY, HOUR, msBetween, SECOND, shifted } from '../../support/time/instants.ts'
@@ -113,7 +113,7 @@ test('two concurrent advances run one after the other', async () => {
   const { id } = await createPayment(account)
   await Promise.all([advance(account, { by: '1h' }), advance(account, { by: '1h' })])
   expect(msBetween(start, await account.now())).toBe(2 * HOUR)
-  expect((await readPayment(account, id)).updated_at).toBe(shifted(start, 90 * 60 * SECOND))
+  expect((await account.read(id)).updated_at).toBe(shifted(start, 90 * 60 * SECOND))
 })
 
 describe('until idle', () => {
@@ -126,14 +126,14 @@ describe('until idle', () => {
     const soon = await createPayment(account, { merchant_reference: 'soon' })
     const late = await createPayment(account)
     expect(await advance(account, { until: 'idle', max: '2h' })).toMatchObject({ idle: false })
-    expect((await readPayment(account, soon.id)).status).toBe('succeeded')
-    expect((await readPayment(account, late.id)).status).toBe('pending')
+    expect((await account.read(soon.id)).status).toBe('succeeded')
+    expect((await account.read(late.id)).status).toBe('pending')
     expect(await advance(account, { until: 'idle' })).toEqual({
       now: shifted(start, 3 * HOUR),
       fired: expect.any(Number),
       idle: true,
     })
-    expect((await readPayment(account, late.id)).status).toBe('succeeded')
+    expect((await account.read(late.id)).status).toBe('succeeded')
   })
 
   test('makes all ten attempts of each webhook to a receiver that never accepts, each on time', async () => {

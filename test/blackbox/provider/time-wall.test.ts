@@ -9,7 +9,6 @@ import {
   createTransfer,
   hostedBody,
   postPayment,
-  readPayment,
   uploadReceipt,
 } from '../../support/payments/payments.ts'
 import { addPayout, listPayouts } from '../../support/payments/payouts.ts'
@@ -37,7 +36,7 @@ const PAYOUT = {
 /** Every way to look at an account, each with what it must show once the hour is over. */
 const LOOKS: Record<string, (at: Scene) => Promise<void>> = {
   'a payment': async ({ account, payment }) => {
-    expect(await readPayment(account, payment.id)).toMatchObject({
+    expect(await account.read(payment.id)).toMatchObject({
       status: 'succeeded',
       updated_at: shifted(payment.created_at, HOUR),
     })
@@ -50,7 +49,7 @@ const LOOKS: Record<string, (at: Scene) => Promise<void>> = {
   },
   'a create that is repeated': async ({ account, payment }) => {
     await createPayment(account)
-    expect(await readPayment(account, payment.id)).toMatchObject({ status: 'succeeded' })
+    expect(await account.read(payment.id)).toMatchObject({ status: 'succeeded' })
   },
   'the payer’s page': async ({ atBank }) => {
     const page = await (await fetch(atBank.next_action.url)).text()
@@ -169,7 +168,7 @@ test('timers set by overdue timers fire at their own time, not when somebody rea
   const { id } = await createTransfer(account)
   const { updated_at } = await succeeded(uploadReceipt(account, id, 'key'))
   wall.shift(2 * HOUR)
-  expect(await readPayment(account, id)).toMatchObject({
+  expect(await account.read(id)).toMatchObject({
     status: 'succeeded',
     receipt: { status: 'submitted' },
     updated_at: shifted(updated_at, 30 * MINUTE + 5 * SECOND),
@@ -213,7 +212,7 @@ test('a call delayed by a fault answers with the state at the time of its answer
   await putRules(account, HOURLY)
   const { id } = await createPayment(account)
   await putFaults(account, { on: 'GET /payment_intents/:id', type: 'latency', delay: '500ms' })
-  const reading = readPayment(account, id)
+  const reading = account.read(id)
   wall.shift(2 * HOUR)
   expect(await reading).toMatchObject({ status: 'succeeded' })
 })
@@ -232,7 +231,7 @@ test('a slowly sent request is judged at the time its body is complete', async (
     sending.once('response', response => resolve(response.resume().statusCode)),
   )
   sending.write('{"asset_id":')
-  await readPayment(account, id)
+  await account.read(id)
   wall.shift(2 * HOUR)
   sending.end('"ast_000000000000000000000000"}')
   expect(await answered).toBeGreaterThanOrEqual(400)
@@ -247,7 +246,7 @@ test('setting the clock forward fires follow-up timers at their own time', async
   const payout = await addPayout(account)
   const now = shifted(payment.created_at, 2 * HOUR)
   await succeeded(account.control('PUT', '/clock', { body: { mode: 'virtual', now } }))
-  expect(await readPayment(account, payment.id)).toMatchObject({
+  expect(await account.read(payment.id)).toMatchObject({
     status: 'succeeded',
     updated_at: shifted(payment.created_at, HOUR),
   })
@@ -262,7 +261,7 @@ test('a wall clock set back delays nothing', async () => {
   const { id, created_at } = await createPayment(account)
   wall.shift(-HOUR)
   await receiver.arrived(1)
-  const paid = await readPayment(account, id)
+  const paid = await account.read(id)
   expect(paid).toMatchObject({ status: 'succeeded', updated_at: shifted(created_at, SECOND) })
 })
 

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { type Account, accountOf, type Intent } from '../../support/gateway/account.ts'
+import {
+  type Account,
+  accountOf,
+  type Json,
+  openAccount,
+  openMerchant,
+} from '../../support/gateway/merchant.ts'
 import type { Answer } from '../../support/gateway/server.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
@@ -10,7 +16,7 @@ import { openReceiver } from '../../support/webhooks/receiver.ts'
 
 /** What is in flight while the account's time moves, in each way that it can, or while its key is revoked. */
 
-const gateway = useGateway()
+const server = sharedServer()
 const HOUR = 3_600_000
 const FASTEST = 1_000_000
 
@@ -18,7 +24,8 @@ const setClock = async (account: Account, body: Record<string, unknown>) => {
   const answer = await account.control('PUT', '/clock', { body })
   expect(answer.status, answer.text).toBe(200)
 }
-const later = async (account: Account, ms: number) => new Date((await account.now()) + ms).toISOString()
+const timeOf = async (account: Account) => Date.parse(await account.now())
+const later = async (account: Account, ms: number) => new Date((await timeOf(account)) + ms).toISOString()
 
 const moves: [string, (account: Account, ms: number) => Promise<unknown>][] = [
   ['is advanced', (account, ms) => account.advance(`${ms}ms`)],
@@ -30,9 +37,9 @@ const moves: [string, (account: Account, ms: number) => Promise<unknown>][] = [
   [
     'turns real, and is made to run fast',
     async (account, ms) => {
-      const end = (await account.now()) + ms
+      const end = (await timeOf(account)) + ms
       await setClock(account, { mode: 'real', rate: Math.min(ms / 100, FASTEST) })
-      await expect.poll(() => account.now(), { interval: 10, timeout: 10_000 }).toBeGreaterThanOrEqual(end)
+      await expect.poll(() => timeOf(account), { interval: 10, timeout: 10_000 }).toBeGreaterThanOrEqual(end)
       await setClock(account, { mode: 'virtual' })
     },
   ],
@@ -51,7 +58,7 @@ const HELD = {
 test.each(moves)(
   'when the clock %s, a rejected receipt and a cancellation keep the action',
   async (_, move) => {
-    const account = await gateway.account({ rules: [HELD] })
+    const account = await openAccount(server(), { rules: [HELD] })
     const [rejected, cancelled] = [await account.pay('probe_receipt'), await account.pay('probe_receipt')]
     await upload(account, rejected.id, png(1))
     await account.cancel(cancelled.id)
@@ -73,7 +80,7 @@ test.each(moves)(
 )
 
 test.each(moves)('when the clock %s, every read shows what has expired', async (_, move) => {
-  const account = await gateway.account({ rules: [{ receipt: 'manual' }] })
+  const account = await openAccount(server(), { rules: [{ receipt: 'manual' }] })
   const create = () =>
     account.call('POST', '/payment_intents', { body: hosted(), headers: { 'idempotency-key': 'k' } })
   const first = await create()
@@ -83,7 +90,7 @@ test.each(moves)('when the clock %s, every read shows what has expired', async (
   const page = await (await fetch(first.body.next_action.url)).text()
   expect(page.toLowerCase()).toContain('expired')
   const { data } = (await account.control('GET', '/payments')).body
-  expect(data.map(({ status }: Intent) => status)).toEqual(['expired', 'expired'])
+  expect(data.map(({ status }: Json) => status)).toEqual(['expired', 'expired'])
   expectError(await account.cancel(verified.id), 422, 'invalid_state')
   expect(await account.read(verified.id)).toMatchObject({
     status: 'expired',
@@ -107,11 +114,11 @@ describe('during an advance', () => {
     await account.control('POST', '/webhook-endpoints', { body: { url: receiver.url } })
     await account.pay('probe_qr')
     await account.pay('probe_later')
-    const start = await account.now()
+    const start = await timeOf(account)
     const advanced = account.control('POST', '/clock/advance', { body: { by: '10h' } })
     await receiver.arrived(1)
     const changed = change()
-    await gateway.server.control('GET', '/merchants')
+    await server().control('GET', '/merchants')
     letGo()
     const arrival = start + 10 * HOUR
     return { changed: await changed, advanced: await advanced, arrival }
@@ -121,38 +128,38 @@ describe('during an advance', () => {
   const rules = [{ outcome: { after: '1h', status: 'succeeded' } }]
 
   test('a clock change waits until the advance is finished', async () => {
-    const account = await gateway.account({ rules })
+    const account = await openAccount(server(), { rules })
     const { changed, advanced, arrival } = await set(account, { mode: 'real' })
     expect(Date.parse(advanced.body.now)).toBe(arrival)
     expect(changed.body).toMatchObject({ mode: 'real', next_due: null })
     expect((await account.control('GET', '/clock')).body.mode).toBe('real')
-    expect(await account.now()).toBeGreaterThanOrEqual(arrival)
+    expect(await timeOf(account)).toBeGreaterThanOrEqual(arrival)
   })
 
   test('the clock cannot be set to a time that the advance has passed', async () => {
-    const account = await gateway.account({ rules })
+    const account = await openAccount(server(), { rules })
     const now = await later(account, 2 * HOUR)
     expectInvalid((await set(account, { mode: 'virtual', now })).changed, 'now')
   })
 
   test('a reset waits for the advance', async () => {
-    const account = await gateway.account({ rules })
+    const account = await openAccount(server(), { rules })
     const { changed, advanced } = await during(account, () => account.control('POST', '/reset'))
     expect([advanced.status, changed.status]).toEqual([200, 200])
     expect((await account.control('GET', '/payments')).body.data).toEqual([])
   })
 
   test('removing the merchant ends the advance', async () => {
-    const { id, test: account } = await gateway.merchant({ rules })
-    const remove = () => gateway.server.control('DELETE', `/merchants/${id}`)
+    const { id, test: account } = await openMerchant(server(), { rules })
+    const remove = () => server().control('DELETE', `/merchants/${id}`)
     const { changed, advanced } = await during(account, remove)
     expect([advanced.status, changed.status]).toEqual([404, 204])
-    expect((await gateway.server.control('GET', '/health')).status).toBe(200)
+    expect((await server().control('GET', '/health')).status).toBe(200)
   })
 })
 
 test('revoking a key stops nothing started with it, and another pair sees the results', async () => {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   const [judged, cancelled] = [await account.pay('probe_receipt'), await account.pay('probe_transfer')]
   const receipt = await upload(account, judged.id, png(), { key: 'k' })
   const asked = await account.cancel(cancelled.id, { 'idempotency-key': 'k' })
@@ -164,7 +171,7 @@ test('revoking a key stops nothing started with it, and another pair sees the re
     await account.call('GET', `/payment_intents/${judged.id}`),
   ])
     expectError(refused, 401, 'unauthorized')
-  const other = accountOf(gateway.server, { ...account.keys, ...pair, id: account.keys.id })
+  const other = accountOf(server(), { ...account.keys, ...pair, id: account.keys.id })
   await account.advance('5s')
   expect(await other.read(judged.id)).toMatchObject({ status: 'pending', receipt: { status: 'submitted' } })
   expect(await other.read(cancelled.id)).toMatchObject({ failure_code: 'payment_cancelled' })

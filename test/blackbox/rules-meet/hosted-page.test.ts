@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Account, Intent } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, type Json, openAccount } from '../../support/gateway/merchant.ts'
+import { contractServer, sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import { choosing } from '../../support/payments/checkout-page.ts'
 import { png } from '../../support/payments/receipt-images.ts'
@@ -9,18 +9,18 @@ import { upload } from '../../support/payments/receipts.ts'
 /** The hosted page, its intent, and what ends either of them. */
 
 const RETURN = 'https://shop.example/thanks?a=1&b=%20'
-const gateway = useGateway()
+const server = sharedServer()
 let account: Account
 
 beforeEach(async () => {
-  account = await gateway.account()
+  account = await openAccount(server())
 })
 
 const putRule = async (rule: Record<string, unknown>) => {
   const answer = await account.control('PUT', '/rules', { body: { rules: [rule] } })
   expect(answer.status, answer.text).toBe(200)
 }
-const pageOf = async ({ next_action: { url } }: Intent) => {
+const pageOf = async ({ next_action: { url } }: Json) => {
   const page = await fetch(url)
   return { status: page.status, text: await page.text() }
 }
@@ -98,7 +98,7 @@ test('every URL for payers answers HEAD like GET, without the body', async () =>
   expect(forged.status).toBe(403)
 })
 
-const endings: [string, string, (made: Intent) => Promise<unknown>][] = [
+const endings: [string, string, (made: Json) => Promise<unknown>][] = [
   ['succeeded', 'received', made => account.trigger(made.id, 'succeed')],
   ['failed', 'failed', made => account.trigger(made.id, 'fail')],
   ['expired', 'expired', () => account.advance('73h')],
@@ -121,11 +121,11 @@ describe.each(endings)('after the end the page shows that the payment %s', (_, w
 })
 
 describe('hosted.page as a duration', () => {
-  const limited = useGateway({ contract: { 'hosted.page': '30m' } })
+  const limited = contractServer({ 'hosted.page': '30m' })
   const early = { after: '1h', verdict: 'reject', message: 'Not legible' }
 
   beforeEach(async () => {
-    account = await limited.account()
+    account = await openAccount(limited())
   })
 
   test.each([undefined, 'probe_qr'])(

@@ -2,18 +2,17 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { type Account, accountOf, type Intent } from '../../support/gateway/account.ts'
+import { type Account, accountOf, type Json } from '../../support/gateway/merchant.ts'
 import { probeCatalogue } from '../../support/gateway/probe-catalogue.ts'
 import type { AccountKeys } from '../../support/gateway/server.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { imageFile, multipart } from '../../support/http/multipart.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { paying } from '../../support/payments/requests.ts'
 
 /** A merchant that is removed while a request of it is still coming in. */
 
-const gateway = useGateway()
-const server = () => gateway.server
+const server = sharedServer()
 
 interface Call {
   path: string
@@ -30,7 +29,7 @@ const PAYOUT = {
   recipient: { bank_code: 'bbl', holder_name: 'Somchai Jaidee', account_number: '12-3456-7890' },
 }
 const image = multipart([imageFile(png())])
-const operations: [string, (intent: Intent, payout: string) => Call][] = [
+const operations: [string, (intent: Json, payout: string) => Call][] = [
   ['create', () => ({ path: '/payment_intents', body: JSON.stringify(paying('probe_transfer')) })],
   ['a create that is not valid', () => ({ path: '/payment_intents', body: '{"amount":"0"}' })],
   ['cancel-pending', ({ id }) => ({ path: `/payment_intents/${id}/cancel-pending`, body: '{}' })],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Account } from '../../support/gateway/account.ts'
+import { type Account, type Merchant, openAccount, openMerchant } from '../../support/gateway/merchant.ts'
 import { MAIN, probeCatalogue } from '../../support/gateway/probe-catalogue.ts'
-import { type Merchant, useGateway } from '../../support/gateway/use-gateway.ts'
+import { contractServer, sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError, expectFresh, expectInvalid, expectReplay } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { attach, storeAsset, upload } from '../../support/payments/receipts.ts'
@@ -9,7 +9,7 @@ import { hosted, paying } from '../../support/payments/requests.ts'
 
 /** A request sent again, after everything around it has changed. */
 
-const gateway = useGateway()
+const server = sharedServer()
 
 const create = (account: Account, key: string, body: unknown) =>
   account.call('POST', '/payment_intents', { body, headers: { 'idempotency-key': key } })
@@ -25,7 +25,7 @@ const changes: [string, (merchant: Merchant) => Promise<unknown>][] = [
   ['the provider is not healthy', ({ test: account }) => account.setHealth(MAIN, false)],
   [
     'the policy denies every mode',
-    ({ id }) => gateway.server.control('PATCH', `/merchants/${id}`, { body: { checkout_modes: [] } }),
+    ({ id }) => server().control('PATCH', `/merchants/${id}`, { body: { checkout_modes: [] } }),
   ],
   ['a day but a second passed', ({ test: account }) => account.advance('23h59m59s')],
 ]
@@ -37,7 +37,7 @@ const putCatalogue = async (account: Account, change: Parameters<typeof probeCat
 
 describe.each(changes)('when %s, a repeat with the same key gets the first answer', (_, change) => {
   test('for a create in merchant and hosted mode', async () => {
-    const merchant = await gateway.merchant()
+    const merchant = await openMerchant(server())
     const bodies = [paying('probe_receipt'), hosted()]
     const firsts = await Promise.all(bodies.map((body, at) => create(merchant.test, `k${at}`, body)))
     await change(merchant)
@@ -48,7 +48,7 @@ describe.each(changes)('when %s, a repeat with the same key gets the first answe
   })
 
   test('for a create that was refused with 422', async () => {
-    const merchant = await gateway.merchant()
+    const merchant = await openMerchant(server())
     const first = await create(merchant.test, 'k', paying('probe_sick'))
     expectError(first, 422, 'routing_unavailable')
     await change(merchant)
@@ -56,7 +56,7 @@ describe.each(changes)('when %s, a repeat with the same key gets the first answe
   })
 
   test('for a cancellation and a receipt', async () => {
-    const merchant = await gateway.merchant()
+    const merchant = await openMerchant(server())
     const { test: account } = merchant
     const { id } = await account.pay('probe_receipt')
     const receipt = await upload(account, id, png(), { key: 'k' })
@@ -69,28 +69,28 @@ describe.each(changes)('when %s, a repeat with the same key gets the first answe
 })
 
 test('a revoked key pair is 401 instead of the stored answer, which another pair gets', async () => {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   const body = paying('probe_transfer')
   const first = await create(account, 'k', body)
   const pair = (await account.control('POST', '/keys', { body: {} })).body
   expect((await account.control('DELETE', `/keys/${account.keys.public_key}`)).status).toBe(204)
   expectError(await create(account, 'k', body), 401, 'unauthorized')
-  const again = await gateway.server.as(pair)('POST', '/payment_intents', { body, headers: keyed('k') })
+  const again = await server().as(pair)('POST', '/payment_intents', { body, headers: keyed('k') })
   expectReplay(again, first)
 })
 
 describe('a key is not used up by', () => {
   test('403: the same key creates once the policy allows it', async () => {
-    const merchant = await gateway.merchant({ checkout_modes: ['hosted'] })
+    const merchant = await openMerchant(server(), { checkout_modes: ['hosted'] })
     const body = paying('probe_transfer')
     expectError(await create(merchant.test, 'k', body), 403, 'checkout_mode_not_allowed')
     const modes = { body: { checkout_modes: ['merchant'] } }
-    await gateway.server.control('PATCH', `/merchants/${merchant.id}`, modes)
+    await server().control('PATCH', `/merchants/${merchant.id}`, modes)
     expectFresh(await create(merchant.test, 'k', body), 201)
   })
 
   test('400: of the body, of a bank, of fields that the route requires', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     for (const body of [
       hosted({ amount: '0' }),
       paying('probe_transfer', { payment_method_options: { bank: 'alpha' } }),
@@ -101,18 +101,18 @@ describe('a key is not used up by', () => {
   })
 
   test('404: a receipt for an intent that does not exist', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     expectError(await upload(account, 'pi_none', png(), { key: 'k' }), 404, 'not_found')
     expectFresh(await upload(account, (await account.pay('probe_receipt')).id, png(), { key: 'k' }), 200)
   })
 })
 
 describe('idempotency.refusals', () => {
-  const forgetting = useGateway({ contract: { 'idempotency.refusals': 'forget' } })
+  const forgetting = contractServer({ 'idempotency.refusals': 'forget' })
   const body = paying('probe_transfer')
 
   test('keep: a create refused during an outage stays refused under its key afterwards', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     await account.setHealth(MAIN, false)
     const first = await create(account, 'k', body)
     expectError(first, 422, 'routing_unavailable')
@@ -122,7 +122,7 @@ describe('idempotency.refusals', () => {
   })
 
   test('forget: it is executed later, and another request may use the key', async () => {
-    const account = await forgetting.account()
+    const account = await openAccount(forgetting())
     await account.setHealth(MAIN, false)
     for (const again of [body, body, hosted({ payment_method: 'probe_qr' })])
       expectError(await create(account, 'k', again), 422, 'routing_unavailable')
@@ -134,7 +134,7 @@ describe('idempotency.refusals', () => {
   })
 
   test('forget: a cancellation and a receipt refused for their state can be retried', async () => {
-    const account = await forgetting.account()
+    const account = await openAccount(forgetting())
     const { id } = await account.pay('probe_receipt')
     await account.trigger(id, 'withdraw-action')
     expectError(await account.cancel(id, keyed('k')), 422, 'invalid_state')
@@ -165,7 +165,7 @@ describe.each(ends)('when the payment %s', (_, end) => {
   ])(
     'repeating the receipt is 200 with the current intent and no second submission: %s',
     async (_, verdict) => {
-      const account = await gateway.account({ rules: [{ receipt: 'manual', cancel: 'manual' }] })
+      const account = await openAccount(server(), { rules: [{ receipt: 'manual', cancel: 'manual' }] })
       const { id } = await account.pay('probe_receipt')
       const asset_id = await storeAsset(account, png(1))
       expect((await attach(account, id, { asset_id })).status).toBe(200)
@@ -194,7 +194,7 @@ describe.each(ends)('when the payment %s', (_, end) => {
       const outcome = { after: '1s', status: 'failed' }
       const scripted = { receipt: [{ after: '100h', verdict }], outcome, cancel: 'manual' }
       for (const byHand of [false, true]) {
-        const account = await gateway.account({ rules: [scripted] })
+        const account = await openAccount(server(), { rules: [scripted] })
         const { id } = await account.pay('probe_receipt')
         await upload(account, id, png())
         await end(account, id)
@@ -223,7 +223,7 @@ const narrower = () =>
 
 describe('the error of a create request without an available method', () => {
   test('a bank for a method without banks is 400, in both modes', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     for (const body of [
       paying,
       (method: string, more: object) => hosted({ payment_method: method, ...more }),
@@ -241,7 +241,7 @@ describe('the error of a create request without an available method', () => {
     ['hosted, with one', hosted({ amount: '99', payment_method: 'probe_narrow' }), /500 to 900/],
     ['merchant', paying('probe_narrow', { amount: '901' }), /500 to 900/],
   ])('the error for an amount outside all limits names them: %s', async (_, body, limits) => {
-    const account = await gateway.account({
+    const account = await openAccount(server(), {
       catalogue: narrower(),
     })
     const answer = await account.call('POST', '/payment_intents', { body })
@@ -250,10 +250,10 @@ describe('the error of a create request without an available method', () => {
   })
 
   describe('errors.amount_limits', () => {
-    const other = useGateway({ contract: { 'errors.amount_limits': 'payment_configuration_unavailable' } })
+    const other = contractServer({ 'errors.amount_limits': 'payment_configuration_unavailable' })
 
     test('also applies without a method, and an outage is still routing_unavailable', async () => {
-      const account = await other.account({ catalogue: narrower() })
+      const account = await openAccount(other(), { catalogue: narrower() })
       const small = await account.call('POST', '/payment_intents', { body: hosted({ amount: '1' }) })
       expectError(small, 422, 'payment_configuration_unavailable')
       for (const { id } of probeCatalogue().providers) await account.setHealth(id, false)
@@ -269,7 +269,7 @@ describe('the error of a create request without an available method', () => {
     'payment_method_options.account_number',
     'payment_method_options.name_th',
   ])('a blank %s is 400', async field => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     const [object = '', member = ''] = field.split('.')
     for (const blank of BLANKS)
       for (const method of ['probe_form', 'probe_transfer']) {
@@ -279,11 +279,11 @@ describe('the error of a create request without an available method', () => {
   })
 
   test("a merchant's name and a payout's bank code and holder name must not be blank", async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     const recipient = { bank_code: 'bbl', holder_name: 'Somchai Jaidee', account_number: '1234567890' }
     const payout = { amount: '100', currency: 'THB', country: 'TH', merchant_reference: 'refund-1' }
     for (const blank of BLANKS) {
-      expectInvalid(await gateway.server.control('POST', '/merchants', { body: { name: blank } }), 'name')
+      expectInvalid(await server().control('POST', '/merchants', { body: { name: blank } }), 'name')
       for (const member of ['bank_code', 'holder_name'])
         expectInvalid(
           await account.control('POST', '/payouts', {

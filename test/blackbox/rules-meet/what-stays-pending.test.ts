@@ -1,31 +1,31 @@
 import { describe, expect, test } from 'vitest'
-import type { Account, Intent } from '../../support/gateway/account.ts'
-import { useGateway } from '../../support/gateway/use-gateway.ts'
+import { type Account, type Json, openAccount } from '../../support/gateway/merchant.ts'
+import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 import { upload } from '../../support/payments/receipts.ts'
 
 /** The action's expiry, a receipt, a cancellation and the intent's own expiry: which of them waits for which. */
 
-const gateway = useGateway()
+const server = sharedServer()
 
 type Rule = Record<string, unknown>
 const EXPIRES = { action: { expires_after: '30m' } }
 
 async function accountWith(rule: Rule): Promise<Account> {
-  const account = await gateway.account()
+  const account = await openAccount(server())
   const answer = await account.control('PUT', '/rules', { body: { rules: [{ ...EXPIRES, ...rule }] } })
   expect(answer.status, answer.text).toBe(200)
   return account
 }
 
 /** Merchant mode shows the instructions, hosted mode the page: the same rules hold for both. */
-const modes: [string, (account: Account, changes?: Rule) => Promise<Intent>][] = [
+const modes: [string, (account: Account, changes?: Rule) => Promise<Json>][] = [
   ['merchant', account => account.pay('probe_receipt')],
   ['hosted', account => account.payHosted({ payment_method: 'probe_receipt' })],
 ]
 const OVER = { status: 'processing', next_action: null, processing_reason: 'asynchronous' }
-const movesOf = async (account: Account, { id }: Intent): Promise<string[]> => {
+const movesOf = async (account: Account, { id }: Json): Promise<string[]> => {
   const { body } = await account.control('GET', `/payments/${id}`)
   return body.moves.map(({ trigger }: { trigger: string }) => trigger)
 }
@@ -174,7 +174,7 @@ describe('a held action cannot be withdrawn, and withdrawing is not offered', ()
 
 describe('a hosted payment without a method', () => {
   test('cannot succeed by hand, neither on the control surface nor on its page', async () => {
-    const account = await gateway.account()
+    const account = await openAccount(server())
     const made = await account.payHosted()
     expect(await movesOf(account, made)).toEqual(['withdraw-action', 'fail', 'expire'])
     expectError(await account.trigger(made.id, 'succeed'), 422, 'invalid_state')

@@ -28,7 +28,7 @@ inEachWorld(world => {
     expect(hosted).not.toContain('probe_merchant_only')
     expect(merchant).toContain('probe_merchant_only')
     expect(merchant).not.toContain('probe_hosted_only')
-    expect(pinned.sort()).toEqual(['probe_banks', 'probe_twice'])
+    expect(pinned.sort()).toEqual(['probe_banks', 'probe_twice', 'th_mobile_banking'])
   })
 
   test('every field of a payment has a flag', async () => {

@@ -8,7 +8,7 @@ const place = useWorkplace()
 let server: Server
 let shop: Shop
 beforeAll(async () => {
-  server = await workerServer({ args: ['--ephemeral'] })
+  server = await workerServer()
   const where = { place: place(), server, url: server.url, createPath: '/payment_intents', flags: [] }
   shop = openShop(where, await server.merchant({ clock: { mode: 'virtual' } }))
 })

@@ -14,7 +14,7 @@ import { BINARY } from '../../support/paysim-binary.ts'
 let server: Server
 let shop: { test: AccountKeys; live: AccountKeys }
 beforeAll(async () => {
-  server = await workerServer({ args: ['--ephemeral'] })
+  server = await workerServer()
 })
 beforeEach(async () => {
   shop = await server.merchant()

@@ -32,7 +32,7 @@ export function useDesks(
   let server: Server | undefined
   const look = useBrowser()
   beforeAll(async () => {
-    server = await workerServer({ contract })
+    server = await workerServer(contract)
   })
   return async settings => {
     if (!server) throw new Error('the desk is there only while tests run')

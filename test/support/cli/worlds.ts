@@ -81,7 +81,7 @@ function inWorlds(names: readonly string[], tests: Tests): void {
 async function openWorld(decisions: Decisions | undefined) {
   const place = await openWorkplace()
   const flags = decisions ? ['--contract', await place.write('contract.json', JSON.stringify(decisions))] : []
-  const server = await workerServer({ args: ['--ephemeral'], contract: decisions })
+  const server = await workerServer(decisions)
   const second = decisions && (await startSecondServer(server.url))
   const where = {
     place,

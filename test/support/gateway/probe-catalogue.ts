@@ -3,7 +3,8 @@
  * any answer shows whether it leaked.
  */
 
-export const SENTINEL = /zqprov|zqroute|zqlocal/i
+export const MARKS = ['zqprov', 'zqroute', 'zqlocal']
+export const SENTINEL = new RegExp(MARKS.join('|'), 'i')
 
 export const MAIN = 'zqprov-main'
 export const SPARE = 'zqprov-spare'
@@ -85,6 +86,9 @@ const ROUTES: Route[] = [
   { method: 'probe_twice', ...transfer },
   { method: 'probe_twice', ...qr, provider: SPARE },
   { method: 'probe_long_named', ...transfer, provider: LONG_NAMED },
+  { method: 'th_bank_transfer', ...transfer, banks: { bbl: 'zqlocal-T1' }, receipt: 'required' },
+  { method: 'th_promptpay', ...qr },
+  { method: 'th_mobile_banking', ...redirect, provider: SPARE, cancel_pending: false },
 ]
 
 /**
@@ -94,9 +98,16 @@ const ROUTES: Route[] = [
 const BANKS: Record<string, string[]> = {
   probe_banks: ['alpha', 'beta', 'gamma', 'delta', 'omega'],
   probe_form: ['alpha', 'omega'],
+  th_bank_transfer: ['bbl'],
 }
 
-export function probeCatalogue(change: (routes: Route[]) => Route[] = routes => routes) {
+export interface Catalogue {
+  providers: { id: string; healthy: boolean }[]
+  methods: Method[]
+  routes: Route[]
+}
+
+export function probeCatalogue(change: (routes: Route[]) => Route[] = routes => routes): Catalogue {
   const routes = change(ROUTES).map((route, index) => ({
     id: `zqroute-${index}`,
     provider: MAIN,
@@ -119,6 +130,13 @@ export function probeCatalogue(change: (routes: Route[]) => Route[] = routes => 
     routes,
   }
 }
+
+/**
+ * Three Thai methods only, one for each kind of next action, with codes of the default catalogue. They require no payer
+ * details.
+ */
+export const plainCatalogue = () =>
+  probeCatalogue(routes => routes.filter(({ method }) => method.startsWith('th_')))
 
 function methodOf(code: string): Method {
   const redirects = ROUTES.some(route => route.method === code && route.action === 'redirect_to_url')

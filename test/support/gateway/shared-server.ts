@@ -1,6 +1,6 @@
 import { beforeAll, onTestFinished } from 'vitest'
 import { removeDirectory, type Server, startServer } from './server.ts'
-import { workerServer } from './worker-server.ts'
+import { startWithContract, workerServer } from './worker-server.ts'
 
 /** The worker's server. Each test has its own account. */
 export function sharedServer(): () => Server {
@@ -11,6 +11,14 @@ export function sharedServer(): () => Server {
 export function fileServer(options: Parameters<typeof startServer>[0] = {}): () => Server {
   return whileTestsRun(async () => {
     const server = await startServer(options)
+    return { server, end: () => discard(server) }
+  })
+}
+
+/** A server with another contract, for the tests of a file or of a describe. */
+export function contractServer(contract: Readonly<Record<string, unknown>>): () => Server {
+  return whileTestsRun(async () => {
+    const server = await startWithContract(contract)
     return { server, end: () => discard(server) }
   })
 }

@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeDirectory, type Server, startServer } from './server.ts'
 
-interface Settings {
-  readonly args?: readonly string[]
-  readonly contract?: Readonly<Record<string, unknown>> | undefined
-}
+type Contract = Readonly<Record<string, unknown>>
 
 /**
  * Servers that all test files of a worker share. Each test creates its own merchants, and makes no assumptions about
@@ -15,16 +12,16 @@ interface Settings {
  */
 const running = new Map<string, Promise<Server>>()
 
-/** The server of this worker with these settings. */
-export function workerServer(settings: Settings = {}): Promise<Server> {
-  const key = JSON.stringify(settings)
-  const started = running.get(key) ?? start(settings)
+/** The server of this worker with this contract, or with the contract as it ships. */
+export function workerServer(contract?: Contract): Promise<Server> {
+  const key = JSON.stringify(contract ?? {})
+  const started = running.get(key) ?? start(contract)
   running.set(key, started)
   return started
 }
 
-async function start({ args = [], contract }: Settings): Promise<Server> {
-  const server = contract ? await startWithContract(contract, args) : await startAsTested(args)
+async function start(contract: Contract | undefined): Promise<Server> {
+  const server = contract ? await startWithContract(contract) : await startAsTested()
   process.once('exit', () => discard(server))
   return server
 }
@@ -45,7 +42,7 @@ export function notBehindBalancer(why: string): boolean {
 }
 
 /** A server on the store that these tests are run on. */
-async function startAsTested(args: readonly string[]): Promise<Server> {
+async function startAsTested(args: readonly string[] = []): Promise<Server> {
   const nodes = NODES[kind ?? '']
   if (nodes === undefined) return startServer({ args })
   const [{ startCluster }, { workerPostgres }] = await Promise.all([
@@ -53,19 +50,16 @@ async function startAsTested(args: readonly string[]): Promise<Server> {
     import('../postgres/postgres.ts'),
   ])
   const store = await (await workerPostgres()).newDatabase()
-  const { server } = await startCluster({ store, nodes, args: args.filter(arg => arg !== '--ephemeral') })
+  const { server } = await startCluster({ store, nodes, args })
   return server
 }
 
 /** The server reads its contract only at its start. */
-export async function startWithContract(
-  contract: Readonly<Record<string, unknown>>,
-  args: readonly string[] = [],
-): Promise<Server> {
+export async function startWithContract(contract: Contract): Promise<Server> {
   const directory = await mkdtemp(join(tmpdir(), 'paysim-contract-'))
   const file = join(directory, 'contract.json')
   await writeFile(file, JSON.stringify(contract))
-  const server = await startAsTested([...args, '--contract', file])
+  const server = await startAsTested(['--contract', file])
   await removeDirectory(directory)
   return server
 }

@@ -1,5 +1,7 @@
-/** How many histories to run: few on a developer's machine, 10,000 in CI. */
-export const RUNS = Number(process.env.PAYSIM_MODEL_RUNS ?? 150)
+import { isLong } from '../long-form.ts'
+
+/** How many histories to run. */
+export const RUNS = Number(process.env.PAYSIM_MODEL_RUNS ?? (isLong ? 10_000 : 150))
 
 /** Random for each run, and printed: PAYSIM_MODEL_SEED repeats the same histories. */
 export function seedOf(what: string, runs: number): number {

@@ -40,17 +40,6 @@ export const createTransfer = (account: Account, changes: Fields = {}): Promise<
     ...changes,
   })
 
-export const readPayment = (account: Account, id: string): Promise<Json> =>
-  succeeded(account.call('GET', `/payment_intents/${id}`))
-
-export const trigger = (account: Account, id: string, name: string, body: Fields = {}): Promise<Answer> =>
-  account.control('POST', `/payments/${id}/${name}`, { body })
-
-export const cancelPending = (account: Account, id: string): Promise<Answer> =>
-  account.call('POST', `/payment_intents/${id}/cancel-pending`, {
-    headers: { 'content-type': 'application/json' },
-  })
-
 /** Uploads a receipt image directly to the payment. */
 export const uploadReceipt = (account: Account, id: string, key: string, seed = 1): Promise<Answer> =>
   account.call('POST', `/payment_intents/${id}/receipt`, {

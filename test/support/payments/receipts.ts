@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Account } from '../gateway/account.ts'
+import type { Account } from '../gateway/merchant.ts'
 import type { Answer } from '../gateway/server.ts'
 import { imageFile, multipart, type Part } from '../http/multipart.ts'
 

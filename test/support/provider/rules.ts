@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Account, Intent } from '../gateway/account.ts'
+import type { Account, Json } from '../gateway/merchant.ts'
 import type { Answer, Call } from '../gateway/server.ts'
 
 /** A provider rule as a test writes it. */
@@ -46,7 +46,7 @@ export const markPayouts = (name: string, match: Rule = {}, more: Rule = {}): Ru
   mark(name, { kind: 'payout', ...match }, { approval: { after: '0s' }, ...more })
 
 /** The name of the marking rule that decided a payment; null if none did. */
-export async function markOn(account: Account, { id }: Intent): Promise<string | null> {
+export async function markOn(account: Account, { id }: Json): Promise<string | null> {
   await account.advance('0s')
   return (await account.read(id)).failure_code
 }
@@ -61,7 +61,7 @@ export async function decidesPayout(account: Account, changes: Rule = {}): Promi
   return (await payoutOf(account, id)).failure_code
 }
 
-export async function addPayout(account: Account, changes: Rule = {}): Promise<Intent> {
+export async function addPayout(account: Account, changes: Rule = {}): Promise<Json> {
   const answer = await account.control('POST', '/payouts', {
     body: {
       amount: '15000',
@@ -76,9 +76,9 @@ export async function addPayout(account: Account, changes: Rule = {}): Promise<I
   return answer.body
 }
 
-export async function payoutOf(account: Account, id: string): Promise<Intent> {
+export async function payoutOf(account: Account, id: string): Promise<Json> {
   const { body } = await account.call('GET', '/payout_intents')
-  return body.data.find((payout: Intent) => payout.id === id)
+  return body.data.find((payout: Json) => payout.id === id)
 }
 
 /** The names of the events about a record, oldest first. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Account, Intent } from '../gateway/account.ts'
+import type { Account, Json } from '../gateway/merchant.ts'
 
 interface Moment {
   /** The time until the moment, in milliseconds. */
@@ -12,10 +12,10 @@ interface Moment {
 /** Reads the record one millisecond before the moment, and exactly at the moment. */
 export async function expectAtBoundary(
   account: Account,
-  read: () => Promise<Intent>,
+  read: () => Promise<Json>,
   { in: ms, before, then }: Moment,
 ): Promise<void> {
-  const start = await account.now()
+  const start = Date.parse(await account.now())
   await account.advance(`${ms - 1}ms`)
   expect(await read(), 'one millisecond early').toMatchObject(before)
   await account.advance('1ms')

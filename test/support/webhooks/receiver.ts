@@ -99,4 +99,4 @@ export async function listen(account: Account, events?: string[]) {
 }
 
 /** Executes everything that is due now, without moving the clock. */
-export const settle = (account: Account): Promise<Json> => account.pass('0s')
+export const settle = (account: Account): Promise<Json> => account.advance('0s')
