@@ -366,6 +366,7 @@ describe('a segment that is not there', () => {
 
   test('is reported as damage, with 503, if it disappears while the account is served', async () => {
     const server = await ownServer({ dataDir: await copyOf(whole) })
+    await succeeded(server.control('GET', '/accounts/default.test/clock'))
     const path = join(server.dataDir, segment)
     await rename(path, `${path}.away`)
     expect((await exportOf(server)).status).toBe(503)
