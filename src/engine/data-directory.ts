@@ -40,6 +40,9 @@ interface DirectoryOptions {
   readonly mustExist?: boolean
   /** Changes nothing; whatever a start would pass over or remove is only said. */
   readonly readOnly?: boolean
+  /** When a checkpoint is written, and when a segment is closed, if not after the usual number of entries and bytes. */
+  readonly every?: number
+  readonly segmentBytes?: number
   readonly warn: (message: string) => void
 }
 
@@ -130,7 +133,8 @@ export class DataDirectory implements Store {
     const [sealed] = seal.list?.files ?? []
     const why = sealed && (await differenceOf(this.path, sealed))
     if (why !== undefined) {
-      if (!this.options.readOnly) throw new LossError(path, why).of(LIST, this.url)
+      if (!this.options.readOnly)
+        throw (await firstDamage(path)) ?? new LossError(path, why).of(LIST, this.url)
       this.options.warn(`${path}: ${why}`)
     }
     return Registry.open(file)
