@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -9,7 +8,7 @@ import type { Change } from './change-log.ts'
 import { openHistory } from './checkpoint/open-history.ts'
 import { messageOf } from './damaged-error.ts'
 import { FileImages } from './file-images.ts'
-import { randomSeed } from './ids.ts'
+import { randomCount, randomSeed } from './ids.ts'
 import { beginJournal } from './journal-file.ts'
 import type { HistoryKept } from './journal-segments.ts'
 import { LossError } from './loss.ts'
@@ -209,7 +208,7 @@ export class DataDirectory implements Store {
     const draws = seal.draws(id)
     // What was written since its last clean stop may be lost in part, and with it ids that were given.
     const isCertain = sealed ? await haveSizes(folder, journalOf(sealed)) : draws === undefined
-    const next = (draws ?? randomInt(MOST_DRAWS)) + 1
+    const next = (draws ?? randomCount()) + 1
     let drawn = draws ?? 0
     const beforeWrite = () => seal.break(id, drawn)
     const images = new FileImages(join(folder, 'images'), sync, beforeWrite)
@@ -299,7 +298,7 @@ export class DataDirectory implements Store {
       return { last: 0, aside: [] }
     }
     const seed = seal.account(name)?.seed
-    await seal.break(name, seal.draws(name) ?? randomInt(MOST_DRAWS))
+    await seal.break(name, seal.draws(name) ?? randomCount())
     return acceptLoss(this.account(name), { seed, warn: this.options.warn })
   }
 
@@ -371,9 +370,6 @@ export class DataDirectory implements Store {
 const merchantOf = (account: string) => account.replace(/\.(test|live)$/, '')
 
 const journalOf = ({ files }: SealedAccount) => files.filter(([name]) => name === JOURNAL)
-
-/** Larger than any count of draws, and half of what JSON can hold exactly. */
-const MOST_DRAWS = 2 ** 47
 
 /** What an account can go on without: its checkpoint, if the whole journal is there, closed segments, and images. */
 async function damagedParts(folder: string, sealed: SealedAccount | undefined) {

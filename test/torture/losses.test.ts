@@ -165,6 +165,9 @@ test.each(['stop', 'kill'] as const)(
       }
       try {
         for (const id of await pay(server, 3)) if (given.has(id)) throw new Error(`${id} is given twice`)
+      } catch (cause) {
+        if (!(cause instanceof DamagedError)) throw cause
+        expect(names([cause.message], path), cause.message).toBe(true)
       } finally {
         await server.close()
       }

@@ -1,5 +1,5 @@
 import type { World } from '../../domain/world.ts'
-import type { Account } from '../account.ts'
+import type { AccountClock } from '../clock.ts'
 
 /**
  * Times are rounded down to this: a process that looks too early finds nothing due yet, and a row whose time does
@@ -8,7 +8,10 @@ import type { Account } from '../account.ts'
 const ROUND_MS = 60_000
 
 /** When the next timer is due by the wall clock, or up to a minute before; at once, if a webhook is under way. */
-export function wakeAt({ clock, world }: Account, now: number): number | null {
+export function wakeAt(
+  { clock, world }: { readonly clock: AccountClock; readonly world: World },
+  now: number,
+): number | null {
   const { next } = world.timers
   const waitMs = hasAttempts(world) ? 0 : next && clock.waitFor(next.dueAt)
   return waitMs === undefined ? null : Math.floor((now + waitMs) / ROUND_MS) * ROUND_MS
