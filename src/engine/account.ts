@@ -17,7 +17,7 @@ import { inSlices } from './other-work.ts'
 import { Pacer } from './pacer.ts'
 import { Recovery } from './recovery.ts'
 import { unavailable } from './unavailable.ts'
-import { wakeAt } from './wake-ups.ts'
+import { wakeAt } from './wake-at.ts'
 
 /** Entries that are applied between two looks at the clock. */
 const AT_ONCE = 8

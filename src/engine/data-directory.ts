@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -9,7 +8,7 @@ import type { Change } from './change-log.ts'
 import { openHistory } from './checkpoint/open-history.ts'
 import { messageOf } from './damaged-error.ts'
 import { FileImages } from './file-images.ts'
-import { randomSeed } from './ids.ts'
+import { randomCount, randomSeed } from './ids.ts'
 import { beginJournal } from './journal-file.ts'
 import type { HistoryKept } from './journal-segments.ts'
 import { LossError } from './loss.ts'
@@ -41,6 +40,9 @@ interface DirectoryOptions {
   readonly mustExist?: boolean
   /** Changes nothing; whatever a start would pass over or remove is only said. */
   readonly readOnly?: boolean
+  /** When a checkpoint is written, and when a segment is closed, if not after the usual number of entries and bytes. */
+  readonly every?: number
+  readonly segmentBytes?: number
   readonly warn: (message: string) => void
 }
 
@@ -131,7 +133,8 @@ export class DataDirectory implements Store {
     const [sealed] = seal.list?.files ?? []
     const why = sealed && (await differenceOf(this.path, sealed))
     if (why !== undefined) {
-      if (!this.options.readOnly) throw new LossError(path, why).of(LIST, this.url)
+      if (!this.options.readOnly)
+        throw (await firstDamage(path)) ?? new LossError(path, why).of(LIST, this.url)
       this.options.warn(`${path}: ${why}`)
     }
     return Registry.open(file)
@@ -204,7 +207,7 @@ export class DataDirectory implements Store {
     const draws = seal.draws(id)
     // What was written since its last clean stop may be lost in part, and with it ids that were given.
     const isCertain = sealed ? haveSizes(folder, journalOf(sealed)) : draws === undefined
-    const next = (draws ?? randomInt(MOST_DRAWS)) + 1
+    const next = (draws ?? randomCount()) + 1
     let drawn = draws ?? 0
     const beforeWrite = () => seal.break(id, drawn)
     const images = new FileImages(join(folder, 'images'), sync, beforeWrite)
@@ -294,7 +297,7 @@ export class DataDirectory implements Store {
       return { last: 0, aside: [] }
     }
     const seed = seal.account(name)?.seed
-    await seal.break(name, seal.draws(name) ?? randomInt(MOST_DRAWS))
+    await seal.break(name, seal.draws(name) ?? randomCount())
     return acceptLoss(this.account(name), { seed, warn: this.options.warn })
   }
 
@@ -369,9 +372,6 @@ const journalOf = ({ files }: SealedAccount) => files.filter(([name]) => name ==
 
 /** Accounts that are compared with the seal between two looks at the clock. */
 const AT_ONCE = 8
-
-/** Larger than any count of draws, and half of what JSON can hold exactly. */
-const MOST_DRAWS = 2 ** 47
 
 /** What an account can go on without: its checkpoint, if the whole journal is there, closed segments, and images. */
 async function damagedParts(folder: string, sealed: SealedAccount | undefined) {

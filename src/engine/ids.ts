@@ -73,6 +73,9 @@ export const drawnAnew = (seed: string, draw: string) => `${seed.split(DRAW, 1)[
 export const nextDraw = (seed: string, moves: number) =>
   hash('sha256', `draw:${seed}:${moves}`, 'buffer').toString('base64url')
 
+/** Where a count begins whose earlier values nobody knows. */
+export const randomCount = () => randomBytes(6).readUIntBE(0, 6)
+
 export const randomSeed = () => randomBytes(24).toString('base64url')
 
 export function base62(bytes: Buffer, length: number): string {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { constants, lstatSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -289,19 +289,27 @@ export async function differenceOf(
 }
 
 /**
- * Whether all files have the sizes that the last clean stop left. Nothing is read. It blocks, because a start asks for
+ * Whether all files have the sizes that the last clean stop left, in folders that are private. Nothing is read. It blocks, because a start asks for
  * each of very many files, and a promise takes ten times as long as the question.
  */
-export const haveSizes = (folder: string, files: readonly SealedFile[]): boolean =>
-  files.every(([name, size]) => sizeOf(join(folder, name)) === size)
-
-function sizeOf(path: string): number | undefined {
+export function haveSizes(folder: string, files: readonly SealedFile[]): boolean {
+  const paths = files.map(([name]) => join(folder, name))
   try {
-    return statSync(path, { throwIfNoEntry: false })?.size
+    return (
+      [folder, ...new Set(paths.map(dirname))].every(isPrivate) &&
+      files.every(([, size], nth) => lstatSync(paths[nth] ?? '').size === size)
+    )
   } catch {
-    // Whoever opens the account finds out why.
-    return undefined
+    // Whoever opens the account finds out what is wrong.
+    return false
   }
+}
+
+/** Whether only its owner can change what is in it. */
+function isPrivate(folder: string): boolean {
+  const { uid, mode } = lstatSync(folder)
+  const isFolder = (mode & constants.S_IFMT) === constants.S_IFDIR
+  return isFolder && (mode & 0o022) === 0 && uid === (process.getuid?.() ?? uid)
 }
 
 async function tailOf(handle: FileHandle, size: number): Promise<Buffer> {

@@ -1,5 +1,3 @@
-import type { World } from '../domain/world.ts'
-import type { Account } from './account.ts'
 import { AccountClock } from './clock.ts'
 import { Pacer } from './pacer.ts'
 import type { RealTime } from './real-time.ts'
@@ -7,23 +5,6 @@ import type { ServedAccounts } from './served-accounts.ts'
 import type { KnownAccounts } from './store.ts'
 import { together } from './together.ts'
 import { UnavailableError } from './unavailable.ts'
-
-/** The wall time at which an account must be open: at once, if a webhook is under way. Null: only when it is called. */
-export function wakeAt({ clock, world }: Account, now: number): number | null {
-  const { next } = world.timers
-  const waitMs = hasAttempts(world) ? 0 : next && clock.waitFor(next.dueAt)
-  return waitMs === undefined ? null : now + waitMs
-}
-
-/** Among very many open webhooks, one may already be in progress: then the account is opened in vain. */
-const LOOKED_THROUGH = 100
-
-function hasAttempts({ deliveries, openDeliveries }: World): boolean {
-  let looked = 0
-  for (const id of openDeliveries)
-    if (++looked > LOOKED_THROUGH || deliveries.get(id)?.status === 'attempting') return true
-  return false
-}
 
 /** So many are opened in a few tenths of a second. */
 const AT_THE_START = 100

@@ -46,6 +46,8 @@ const PARTS = {
   'full-disk': ['disk', 'full-disk'],
   'account-files': ['damage', 'an account'],
   'merchants-file': ['damage', 'the list of merchants'],
+  'losses-after-stop': ['losses', 'after a stop'],
+  'losses-after-kill': ['losses', 'after a kill'],
   receivers: ['receivers'],
   'wall-clock': ['wall-clock'],
   streams: ['streams'],

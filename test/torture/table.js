@@ -56,6 +56,12 @@ function rowsOf(parts) {
       'no wrong state',
     ],
     ['merchants-file', 'cuts of that list', shown(count('merchants-file', 'cuts')), 'no wrong state'],
+    ...['stop', 'kill'].map(end => [
+      `losses-after-${end}`,
+      `files deleted, cut and zeroed after a ${end === 'stop' ? 'clean stop' : 'kill'}, each file of a data directory`,
+      ['delete', 'cut', 'zero'].map(how => shown(count(`losses-after-${end}`, how))).join(', '),
+      `lost silently: 0; ids given twice: 0; ${shown(count(`losses-after-${end}`, 'same'))} had no effect${end === 'stop' ? '' : `, and ${shown(count('losses-after-kill', 'unknown after a kill'))} took the end of a file that only a clean stop would have noted`}`,
+    ]),
     [
       'receivers',
       'deliveries to receivers that hang, drip, flood, redirect, reset or lie',
@@ -152,8 +158,10 @@ ${rows.join('\n')}
 - **In a cluster, no answer is out of date.** A call that begins after an answer, at any process, shows what
   was answered. At the end, no entry is missing or duplicated, and \`store check\` finds nothing wrong.
 - **Damage is found.** A damaged file gives the same state, or a message with its name. A cut removes only the entries
-  that are no longer in the file, and a message says so, unless the file ends between two lines: then it is as it was at
-  an earlier moment, and only a checkpoint, a segment or an account's folder may contradict it.
+  that are no longer in the file, and a message says so. After a clean stop that holds for every cut and every missing
+  file. After a kill, a journal that ends between two lines is as it was at an earlier moment, and only a checkpoint, a
+  segment or a missing file may contradict it.
+- **No id is given twice.** After each loss, and after a loss was accepted, new records have ids that were never given.
 
 Kills come after a number of answers, or at a call that changes the disk: before it, after it, or in the middle of a
 write. Half of them aim at the calls of a segment switch, a creation, a deletion, a reset or an import. For this, the

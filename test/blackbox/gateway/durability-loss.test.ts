@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { open, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { execa } from 'execa'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { copyOf } from '../../support/disk/data-directory.ts'
@@ -50,6 +50,7 @@ async function zero(path: string, from: number): Promise<void> {
 type Harm = (path: string) => Promise<void>
 const harms: [string, Harm][] = [
   ['deleted', path => rm(path)],
+  ['deleted with its folder', path => rm(dirname(path), { recursive: true })],
   ['cut to nothing', path => truncate(path, 0)],
   ['cut between two lines', async path => truncate(path, await lastLine(path))],
   ['cut inside a line', async path => truncate(path, (await lastLine(path)) + 20)],
