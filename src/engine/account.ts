@@ -6,6 +6,7 @@ import type { DomainEvent, Entry } from '../domain/events.ts'
 import type { Environment } from '../domain/model.ts'
 import type { Timer } from '../domain/timers.ts'
 import { MutableWorld, type World } from '../domain/world.ts'
+import { ownSource, sealSecret, shownSeed, withEndpointSecrets } from './account-secret.ts'
 import { type AccountSettings, contextOf, type Outcome } from './account-settings.ts'
 import type { Checkpoints } from './checkpoint/checkpoints.ts'
 import { AccountClock } from './clock.ts'
@@ -31,6 +32,7 @@ export class Account {
   readonly clock: AccountClock
   #seed: string
   #ids: IdSource
+  readonly #own = ownSource()
   readonly #entries = new Listeners<[Entry]>()
   readonly #pacer: Pacer
   #world = new MutableWorld()
@@ -75,12 +77,26 @@ export class Account {
   }
 
   sign(text: string): string {
-    return this.#ids.sign(text)
+    return this.#secrets.sign(text)
+  }
+
+  /** The source of what an export must not give away. */
+  get #secrets(): IdSource {
+    return this.#own(this.settings.secret(), this.#seed)
   }
 
   /** A number in [0, 1) that is derived from the seed, for random choices outside the journal. */
   chance(what: string): number {
     return this.#ids.chance(what)
+  }
+
+  /** The seed as others may see it, and an entry of the journal for their eyes. */
+  get shown(): { readonly seed: string; readonly entry: (entry: Entry) => Entry } {
+    const secret = this.settings.secret()
+    return {
+      seed: shownSeed(secret, this.#seed),
+      entry: entry => withEndpointSecrets(entry, text => sealSecret(text, secret)),
+    }
   }
 
   /** The seed of all ids of this account. */
@@ -163,7 +179,7 @@ export class Account {
   }
 
   #decide(command: Command, at: number): Decision {
-    const names = this.#ids.ofMove(this.#world.moves + 1)
+    const names = this.#ids.ofMove(this.#world.moves + 1, this.#secrets)
     return decide(this.#world, command, contextOf(this.settings, names, at))
   }
 

@@ -4,10 +4,11 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { Entry } from '../domain/events.ts'
 import type { CheckoutMode, Environment } from '../domain/model.ts'
 import type { AccountRuntime } from './account-runtime.ts'
+import { secretOf } from './account-secret.ts'
 import type { Change } from './change-log.ts'
 import { messageOf } from './damaged-error.ts'
-import { IdSource } from './ids.ts'
-import type { KeyPair, MerchantRecord } from './merchant-record.ts'
+import { IdSource, randomSeed } from './ids.ts'
+import type { AccountRecord, KeyPair, MerchantRecord } from './merchant-record.ts'
 import { drawMerchant, type NewMerchant, setUp } from './new-merchant.ts'
 import { accountId, accountsOf, type GatewaySettings, openRuntime } from './open-runtime.ts'
 import { MerchantTakenError, type Registry } from './registry.ts'
@@ -222,8 +223,9 @@ export class Gateway {
 
   async addKeys(runtime: AccountRuntime): Promise<KeyPair> {
     const { environment } = runtime.account
-    const { seed, keysMade } = this.#record(runtime)
-    const pair = new IdSource(seed).newKeyPair(environment, keysMade)
+    const before = this.#record(runtime)
+    const source = this.#lacksSecret(runtime) ? randomSeed() : secretOf(before)
+    const pair = new IdSource(source).newKeyPair(environment, before.keysMade)
     await this.registry.updateAccount(runtime.merchantId, environment, record => ({
       ...record,
       keys: [...record.keys, pair],
@@ -250,11 +252,16 @@ export class Gateway {
 
   /** Empties an account and sets it up as it was created, with the same keys. */
   async reset(runtime: AccountRuntime): Promise<void> {
+    if (this.#lacksSecret(runtime)) {
+      const secret = randomSeed()
+      const withSecret = (record: AccountRecord) => ({ secret, ...record })
+      await this.registry.updateAccount(runtime.merchantId, runtime.account.environment, withSecret)
+    }
     await resetAccount(this.settings, runtime, () => this.registry.get(runtime.merchantId))
     await runtime.images.clear().catch(this.#warn)
   }
 
-  /** Replaces an account by an exported one, with its history and seed; the keys stay. */
+  /** Replaces an account by an exported one, with its history and seed; the keys and the secret stay. */
   adopt(runtime: AccountRuntime, archive: Archive): Promise<void> {
     return adoptArchive(this.settings, runtime, () => this.registry.get(runtime.merchantId), archive)
   }
@@ -272,6 +279,11 @@ export class Gateway {
     await together(accounts, account => account.close())
     await this.settings.webhooks.close()
     await this.registry.close()
+  }
+
+  /** Whether an earlier version made it: then its exports of that time give away what follows from its seed. */
+  #lacksSecret(runtime: AccountRuntime): boolean {
+    return this.#record(runtime).secret === undefined && !this.registry.get(runtime.merchantId).seeded
   }
 
   #record(runtime: AccountRuntime) {

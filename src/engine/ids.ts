@@ -12,12 +12,12 @@ const ID_LENGTH = 24
 export class IdSource {
   constructor(private readonly seed: string) {}
 
-  /** The ids and random numbers of one command, each different. */
-  ofMove(move: number) {
+  /** The ids, secrets and random numbers of one command, each different. Secrets may have a source of their own. */
+  ofMove(move: number, secrets: IdSource = this) {
     let nth = 0
     return {
       newId: (prefix: string) => this.newId(prefix, move, nth++),
-      newSecret: () => this.newSecret(move, nth++),
+      newSecret: () => secrets.newSecret(move, nth++),
       chance: () => this.chance(`${move}:${nth++}`),
     }
   }

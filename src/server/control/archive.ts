@@ -80,9 +80,9 @@ const replacing = <T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T
 
 /** The text of an archive in parts of a few hundred kilobytes. Making it in one piece would block other accounts. */
 async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]> {
-  const { id, seed } = account
+  const { id, shown } = account
   const parts: Buffer[] = []
-  let text = `{"paysim":1,"account":${JSON.stringify(id)},"seed":${JSON.stringify(seed)},"entries":[`
+  let text = `{"paysim":1,"account":${JSON.stringify(id)},"seed":${JSON.stringify(shown.seed)},"entries":[`
   const write = async (more: string) => {
     text += more
     if (text.length < PART_LENGTH) return
@@ -93,7 +93,8 @@ async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]>
   const digests = new Set<string>()
   let comma = ''
   for await (const line of account.journal.lines()) {
-    const entry = entryTextOf(line)
+    const text = entryTextOf(line)
+    const entry = text.includes('"secret":') ? JSON.stringify(shown.entry(readLine(line))) : text
     await write(comma + entry)
     if (entry.includes('"digest":'))
       for (const event of readLine(line).events) if ('digest' in event) digests.add(event.digest)

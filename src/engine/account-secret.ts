@@ -1,0 +1,81 @@
+import { createCipheriv, createDecipheriv, createHmac, hash } from 'node:crypto'
+import type { DomainEvent, Entry } from '../domain/events.ts'
+import { IdSource } from './ids.ts'
+
+/**
+ * What an export must not give away. Keys, webhook secrets and signatures follow from a secret that stays with the list
+ * of merchants, while ids and random choices follow from a seed that travels with the history. Who reads an export
+ * cannot derive the one from the other.
+ */
+
+/** A seed that was given is also the secret, so that everything repeats. Earlier versions had no other secret at all. */
+export const secretOf = ({ seed, secret = seed }: { readonly seed: string; readonly secret?: string }) =>
+  secret
+
+/** The seed that an export has: one from which keys follow is replaced by another that follows from it. */
+export const shownSeed = (secret: string, seed: string): string =>
+  seed === secret ? hash('sha256', `shown:${seed}`, 'base64url') : seed
+
+/** Returns the source of secrets and signatures. A history has its own ones, and they come back with it. */
+export function ownSource(): (secret: string, seed: string) => IdSource {
+  let latest: { readonly secret: string; readonly seed: string; readonly source: IdSource } | undefined
+  return (secret, seed) => {
+    if (latest?.secret !== secret || latest.seed !== seed) {
+      // An account that was exported and imported again goes on as before.
+      const isItsOwn = seed === secret || seed === shownSeed(secret, secret)
+      latest = { secret, seed, source: new IdSource(isItsOwn ? secret : `${secret}/${seed}`) }
+    }
+    return latest.source
+  }
+}
+
+const SEALED = 'sealed_'
+const CIPHER = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+const sealingKey = (secret: string) => hash('sha256', `seal:${secret}`, 'buffer')
+
+/** A webhook secret for an export: only the account that it comes from can open it. */
+export function sealSecret(text: string, secret: string): string {
+  const key = sealingKey(secret)
+  // From the text, so that the same account gives the same export, and different texts never share one.
+  const nonce = createHmac('sha256', key).update(text).digest().subarray(0, NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, key, nonce)
+  const bytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return `${SEALED}${Buffer.concat([nonce, cipher.getAuthTag(), bytes]).toString('base64url')}`
+}
+
+/** The webhook secret of an import. For one that another account has sealed, this account has one of its own. */
+export function openSecret(text: string, secret: string): string {
+  // Earlier versions did not seal them.
+  if (!text.startsWith(SEALED)) return text
+  const key = sealingKey(secret)
+  const sealed = Buffer.from(text.slice(SEALED.length), 'base64url')
+  try {
+    const opening = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+    opening.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+    return opening.update(sealed.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + opening.final('utf8')
+  } catch {
+    return `whsec_${createHmac('sha256', key).update(text).digest().subarray(0, 24).toString('base64')}`
+  }
+}
+
+/** The entry with each secret of its endpoints changed by this. */
+export function withEndpointSecrets(entry: Entry, change: (secret: string) => string): Entry {
+  if (!entry.events.some(hasSecret)) return entry
+  return { ...entry, events: entry.events.map(event => eventWithSecrets(event, change)) }
+}
+
+const hasSecret = ({ type }: DomainEvent) => type === 'EndpointAdded' || type === 'EndpointSecretsSet'
+
+function eventWithSecrets(event: DomainEvent, change: (secret: string) => string): DomainEvent {
+  if (event.type === 'EndpointAdded') return { ...event, secret: change(event.secret) }
+  if (event.type !== 'EndpointSecretsSet') return event
+  return {
+    ...event,
+    secrets: event.secrets.map(each => ({ ...each, secret: change(each.secret) })),
+  }
+}
