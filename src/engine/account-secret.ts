@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hash } from 'node:crypto'
 import type { DomainEvent, Entry } from '../domain/events.ts'
-import { IdSource } from './ids.ts'
+import type { Environment } from '../domain/model.ts'
+import { IdSource, randomSeed } from './ids.ts'
+import type { AccountRecord, KeyPair, MerchantRecord } from './merchant-record.ts'
 
 /**
  * What an export must not give away. Keys, webhook secrets and signatures follow from a secret that stays with the list
@@ -12,14 +14,33 @@ import { IdSource } from './ids.ts'
 export const secretOf = ({ seed, secret = seed }: { readonly seed: string; readonly secret?: string }) =>
   secret
 
+/** Whether an earlier version made it: then its exports of that time give away what follows from its seed. */
+export const lacksSecret = ({ seeded, accounts }: MerchantRecord, environment: Environment) =>
+  !seeded && accounts[environment].secret === undefined
+
+export const withSecret = (record: AccountRecord): AccountRecord => ({ secret: randomSeed(), ...record })
+
+/** The next pair of keys of an account. */
+export function newKeysOf(merchant: MerchantRecord, environment: Environment): KeyPair {
+  const record = merchant.accounts[environment]
+  const source = lacksSecret(merchant, environment) ? randomSeed() : secretOf(record)
+  return new IdSource(source).newKeyPair(environment, record.keysMade)
+}
+
 /** The seed that an export has: one from which keys follow is replaced by another that follows from it. */
 export const shownSeed = (secret: string, seed: string): string =>
   seed === secret ? hash('sha256', `shown:${seed}`, 'base64url') : seed
 
+interface Sources {
+  readonly secret: () => string
+  readonly seed: string
+}
+
 /** Returns the source of secrets and signatures. A history has its own ones, and they come back with it. */
-export function ownSource(): (secret: string, seed: string) => IdSource {
+export function ownSource(): (sources: Sources) => IdSource {
   let latest: { readonly secret: string; readonly seed: string; readonly source: IdSource } | undefined
-  return (secret, seed) => {
+  return ({ secret: secretNow, seed }) => {
+    const secret = secretNow()
     if (latest?.secret !== secret || latest.seed !== seed) {
       // An account that was exported and imported again goes on as before.
       const isItsOwn = seed === secret || seed === shownSeed(secret, secret)
@@ -36,8 +57,15 @@ const TAG_BYTES = 16
 
 const sealingKey = (secret: string) => hash('sha256', `seal:${secret}`, 'buffer')
 
-/** A webhook secret for an export: only the account that it comes from can open it. */
-export function sealSecret(text: string, secret: string): string {
+/** An entry for an export: only the account that it comes from can open the secrets of its endpoints. */
+export const sealed = (entry: Entry, secret: string) =>
+  withEndpointSecrets(entry, text => sealSecret(text, secret))
+
+/** An entry of an import. For a secret that another account has sealed, this account has one of its own. */
+export const unsealed = (entry: Entry, secret: string) =>
+  withEndpointSecrets(entry, text => openSecret(text, secret))
+
+function sealSecret(text: string, secret: string): string {
   const key = sealingKey(secret)
   // From the text, so that the same account gives the same export, and different texts never share one.
   const nonce = createHmac('sha256', key).update(text).digest().subarray(0, NONCE_BYTES)
@@ -46,8 +74,7 @@ export function sealSecret(text: string, secret: string): string {
   return `${SEALED}${Buffer.concat([nonce, cipher.getAuthTag(), bytes]).toString('base64url')}`
 }
 
-/** The webhook secret of an import. For one that another account has sealed, this account has one of its own. */
-export function openSecret(text: string, secret: string): string {
+function openSecret(text: string, secret: string): string {
   // Earlier versions did not seal them.
   if (!text.startsWith(SEALED)) return text
   const key = sealingKey(secret)
@@ -64,7 +91,7 @@ export function openSecret(text: string, secret: string): string {
 }
 
 /** The entry with each secret of its endpoints changed by this. */
-export function withEndpointSecrets(entry: Entry, change: (secret: string) => string): Entry {
+function withEndpointSecrets(entry: Entry, change: (secret: string) => string): Entry {
   if (!entry.events.some(hasSecret)) return entry
   return { ...entry, events: entry.events.map(event => eventWithSecrets(event, change)) }
 }

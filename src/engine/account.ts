@@ -6,7 +6,7 @@ import type { DomainEvent, Entry } from '../domain/events.ts'
 import type { Environment } from '../domain/model.ts'
 import type { Timer } from '../domain/timers.ts'
 import { MutableWorld, type World } from '../domain/world.ts'
-import { ownSource, sealSecret, shownSeed, withEndpointSecrets } from './account-secret.ts'
+import { ownSource } from './account-secret.ts'
 import { type AccountSettings, contextOf, type Outcome } from './account-settings.ts'
 import type { Checkpoints } from './checkpoint/checkpoints.ts'
 import { AccountClock } from './clock.ts'
@@ -30,7 +30,7 @@ export class Account {
   readonly id: string
   readonly environment: Environment
   readonly clock: AccountClock
-  #seed: string
+  readonly secret: () => string
   #ids: IdSource
   readonly #own = ownSource()
   readonly #entries = new Listeners<[Entry]>()
@@ -56,8 +56,8 @@ export class Account {
   constructor(private readonly settings: AccountSettings) {
     this.id = settings.id
     this.environment = settings.environment
+    this.secret = settings.secret
     this.clock = new AccountClock(settings.time, null)
-    this.#seed = settings.seed
     this.#ids = new IdSource(settings.seed)
     this.#pacer = new Pacer(this.clock, () => this.#firing.begin())
   }
@@ -77,12 +77,7 @@ export class Account {
   }
 
   sign(text: string): string {
-    return this.#secrets.sign(text)
-  }
-
-  /** The source of what an export must not give away. */
-  get #secrets(): IdSource {
-    return this.#own(this.settings.secret(), this.#seed)
+    return this.#own(this).sign(text)
   }
 
   /** A number in [0, 1) that is derived from the seed, for random choices outside the journal. */
@@ -90,23 +85,13 @@ export class Account {
     return this.#ids.chance(what)
   }
 
-  /** The seed as others may see it, and an entry of the journal for their eyes. */
-  get shown(): { readonly seed: string; readonly entry: (entry: Entry) => Entry } {
-    const secret = this.settings.secret()
-    return {
-      seed: shownSeed(secret, this.#seed),
-      entry: entry => withEndpointSecrets(entry, text => sealSecret(text, secret)),
-    }
-  }
-
   /** The seed of all ids of this account. */
   get seed(): string {
-    return this.#seed
+    return this.#ids.seed
   }
 
   /** Replaces the seed of all later ids. */
   reseed(seed: string): void {
-    this.#seed = seed
     this.#ids = new IdSource(seed)
   }
 
@@ -129,7 +114,6 @@ export class Account {
     this.clock.continueFrom(Math.max(this.#world.at, stoppedAt))
   }
 
-  /** Opens the account, and executes what is due. */
   start(journal: Journal): void {
     this.open(journal)
     this.fireDue()
@@ -179,7 +163,7 @@ export class Account {
   }
 
   #decide(command: Command, at: number): Decision {
-    const names = this.#ids.ofMove(this.#world.moves + 1, this.#secrets)
+    const names = this.#ids.ofMove(this.#world.moves + 1, this.#own(this))
     return decide(this.#world, command, contextOf(this.settings, names, at))
   }
 

@@ -4,11 +4,10 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { Entry } from '../domain/events.ts'
 import type { CheckoutMode, Environment } from '../domain/model.ts'
 import type { AccountRuntime } from './account-runtime.ts'
-import { secretOf } from './account-secret.ts'
+import { lacksSecret, newKeysOf, withSecret } from './account-secret.ts'
 import type { Change } from './change-log.ts'
 import { messageOf } from './damaged-error.ts'
-import { IdSource, randomSeed } from './ids.ts'
-import type { AccountRecord, KeyPair, MerchantRecord } from './merchant-record.ts'
+import type { KeyPair, MerchantRecord } from './merchant-record.ts'
 import { drawMerchant, type NewMerchant, setUp } from './new-merchant.ts'
 import { accountId, accountsOf, type GatewaySettings, openRuntime } from './open-runtime.ts'
 import { MerchantTakenError, type Registry } from './registry.ts'
@@ -41,6 +40,7 @@ export class Gateway {
     settings.store.holders?.watch({
       lost: id => gateway.#accounts.of(id).forEach(account => void account.close()),
       prepareToGive: id => together(gateway.#accounts.of(id), account => account.shortenTail()),
+      isMaking: id => gateway.#making.has(id),
       mayGive: id => !gateway.#making.has(id) && !gateway.#accounts.of(id).some(({ busy }) => busy),
       give: id => together(gateway.#accounts.of(id), account => account.close()),
       due: account => void gateway.#openDue(account).catch(gateway.#warn),
@@ -223,9 +223,7 @@ export class Gateway {
 
   async addKeys(runtime: AccountRuntime): Promise<KeyPair> {
     const { environment } = runtime.account
-    const before = this.#record(runtime)
-    const source = this.#lacksSecret(runtime) ? randomSeed() : secretOf(before)
-    const pair = new IdSource(source).newKeyPair(environment, before.keysMade)
+    const pair = newKeysOf(this.registry.get(runtime.merchantId), environment)
     await this.registry.updateAccount(runtime.merchantId, environment, record => ({
       ...record,
       keys: [...record.keys, pair],
@@ -252,11 +250,8 @@ export class Gateway {
 
   /** Empties an account and sets it up as it was created, with the same keys. */
   async reset(runtime: AccountRuntime): Promise<void> {
-    if (this.#lacksSecret(runtime)) {
-      const secret = randomSeed()
-      const withSecret = (record: AccountRecord) => ({ secret, ...record })
+    if (lacksSecret(this.registry.get(runtime.merchantId), runtime.account.environment))
       await this.registry.updateAccount(runtime.merchantId, runtime.account.environment, withSecret)
-    }
     await resetAccount(this.settings, runtime, () => this.registry.get(runtime.merchantId))
     await runtime.images.clear().catch(this.#warn)
   }
@@ -279,11 +274,6 @@ export class Gateway {
     await together(accounts, account => account.close())
     await this.settings.webhooks.close()
     await this.registry.close()
-  }
-
-  /** Whether an earlier version made it: then its exports of that time give away what follows from its seed. */
-  #lacksSecret(runtime: AccountRuntime): boolean {
-    return this.#record(runtime).secret === undefined && !this.registry.get(runtime.merchantId).seeded
   }
 
   #record(runtime: AccountRuntime) {

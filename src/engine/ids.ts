@@ -10,7 +10,7 @@ const ID_LENGTH = 24
  * restart, and nobody can guess one without the seed.
  */
 export class IdSource {
-  constructor(private readonly seed: string) {}
+  constructor(readonly seed: string) {}
 
   /** The ids, secrets and random numbers of one command, each different. Secrets may have a source of their own. */
   ofMove(move: number, secrets: IdSource = this) {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
+import { sealed, shownSeed } from '../../engine/account-secret.ts'
 import { entryTextOf, readLine } from '../../engine/journal-format.ts'
 import { otherWork } from '../../engine/other-work.ts'
 import { UnavailableError } from '../../engine/unavailable.ts'
@@ -80,9 +81,11 @@ const replacing = <T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T
 
 /** The text of an archive in parts of a few hundred kilobytes. Making it in one piece would block other accounts. */
 async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]> {
-  const { id, shown } = account
+  const { id } = account
+  const secret = account.secret()
+  const seed = shownSeed(secret, account.seed)
   const parts: Buffer[] = []
-  let text = `{"paysim":1,"account":${JSON.stringify(id)},"seed":${JSON.stringify(shown.seed)},"entries":[`
+  let text = `{"paysim":1,"account":${JSON.stringify(id)},"seed":${JSON.stringify(seed)},"entries":[`
   const write = async (more: string) => {
     text += more
     if (text.length < PART_LENGTH) return
@@ -94,7 +97,7 @@ async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]>
   let comma = ''
   for await (const line of account.journal.lines()) {
     const text = entryTextOf(line)
-    const entry = text.includes('"secret":') ? JSON.stringify(shown.entry(readLine(line))) : text
+    const entry = text.includes('"secret":') ? JSON.stringify(sealed(readLine(line), secret)) : text
     await write(comma + entry)
     if (entry.includes('"digest":'))
       for (const event of readLine(line).events) if ('digest' in event) digests.add(event.digest)
