@@ -42,7 +42,7 @@ export interface Departure {
   begin(): Promise<void>
   /** It has answered every call that it had begun. */
   answeredAll(): Promise<void>
-  /** Whether the process at this address stops, and may still answer calls. */
+  /** Whether the process at this address stops, or has just stopped, so that answers may still come from it. */
   isUnderWay(address: string): Promise<boolean>
   /** Whether the process at this address stops, and has answered every call that it had begun. Waits until that is known. */
   hasAnsweredAll(address: string, signal: AbortSignal): Promise<boolean>

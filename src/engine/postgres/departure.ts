@@ -12,6 +12,7 @@ interface Row {
   readonly leaving: boolean
   readonly answered_all: boolean
   readonly over: boolean
+  readonly recent: boolean
 }
 
 /** Tells the other processes, through the store, that this one stops. If that fails, they only know less. */
@@ -44,7 +45,8 @@ export class DatabaseDeparture implements Departure {
 
   async isUnderWay(address: string): Promise<boolean> {
     const process = await this.#read(address)
-    return process?.leaving === true && !process.answered_all && !process.over
+    // Also for a while after its end, because its last answers, or the end of their connections, are still on their way.
+    return process?.leaving === true && process.recent
   }
 
   async hasAnsweredAll(address: string, signal: AbortSignal): Promise<boolean> {
@@ -59,7 +61,8 @@ export class DatabaseDeparture implements Departure {
   /** The newest process there: one may have been restarted at this address. */
   async #read(address: string): Promise<Row | undefined> {
     const { rows } = await this.database.ask<Row>(
-      `SELECT leaving, answered_all, ended OR renewed_at <= clock_timestamp() - $2 * interval '1 millisecond' AS over
+      `SELECT leaving, answered_all, ended OR renewed_at <= clock_timestamp() - $2 * interval '1 millisecond' AS over,
+         renewed_at > clock_timestamp() - 2 * $2 * interval '1 millisecond' AS recent
        FROM processes WHERE address = $1 ORDER BY id DESC LIMIT 1`,
       [address, LEASE_MS],
     )
