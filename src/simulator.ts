@@ -110,8 +110,8 @@ export class Simulator {
     const apart = options.controlPort !== undefined
     const { holders } = store
     const signInLinks = new SignInLinks(() => `${controlUrl}/dashboard`, holders)
-    const forwarder =
-      holders && new Forwarder({ holders, self: () => url, onStream: ({ raw }) => apps[0]?.follow(raw) })
+    const forwarder: Forwarder | undefined =
+      holders && new Forwarder({ holders, self: () => url, app: () => apps[0] })
     const settings = {
       gateway,
       forwarder,
@@ -127,7 +127,7 @@ export class Simulator {
       controlPort: () => (apart ? Number(new URL(controlUrl).port) : null),
       onBug: options.onBug ?? (cause => warn(described(cause))),
     }
-    const apps = [new App({ ...settings, surfaces: { merchant: true, control: !apart } })]
+    const apps: App[] = [new App({ ...settings, surfaces: { merchant: true, control: !apart } })]
     if (apart) apps.push(new App({ ...settings, surfaces: { merchant: false, control: true } }))
     try {
       const [main, control] = apps
@@ -229,7 +229,9 @@ export class Simulator {
   async stop(): Promise<void> {
     const departure = this.store.holders?.departure
     await departure?.prepare()
+    for (const app of this.apps) app.endStreams()
     await departure?.begin()
+    if (departure) await Promise.all(this.apps.map(app => app.listener.retire()))
     const cutOff = await Promise.all(this.apps.map(app => app.close()))
     if (cutOff.every(calls => calls === 0)) await departure?.answeredAll()
     await this.forwarder?.close()

@@ -13,7 +13,10 @@ export type Outcome =
 export interface AccountSettings {
   readonly id: string
   readonly environment: Environment
+  /** Ids and random choices follow from it. An export has it, and an import replaces it. */
   readonly seed: string
+  /** Webhook secrets and signatures follow from it. It stays in the store. */
+  readonly secret: () => string
   readonly time: RealTime
   /** The current part of the context that comes from outside the account. */
   readonly outerContext: () => Pick<

@@ -6,6 +6,7 @@ import type { DomainEvent, Entry } from '../domain/events.ts'
 import type { Environment } from '../domain/model.ts'
 import type { Timer } from '../domain/timers.ts'
 import { MutableWorld, type World } from '../domain/world.ts'
+import { ownSource } from './account-secret.ts'
 import { type AccountSettings, contextOf, type Outcome } from './account-settings.ts'
 import type { Checkpoints } from './checkpoint/checkpoints.ts'
 import { AccountClock } from './clock.ts'
@@ -30,8 +31,9 @@ export class Account {
   readonly id: string
   readonly environment: Environment
   readonly clock: AccountClock
-  #seed: string
+  readonly secret: () => string
   #ids: IdSource
+  readonly #own = ownSource()
   readonly #entries = new Listeners<[Entry]>()
   readonly #pacer: Pacer
   #world = new MutableWorld()
@@ -55,8 +57,8 @@ export class Account {
   constructor(private readonly settings: AccountSettings) {
     this.id = settings.id
     this.environment = settings.environment
+    this.secret = settings.secret
     this.clock = new AccountClock(settings.time, null)
-    this.#seed = settings.seed
     this.#ids = new IdSource(settings.seed)
     this.#pacer = new Pacer(this.clock, () => this.#firing.begin())
   }
@@ -76,7 +78,7 @@ export class Account {
   }
 
   sign(text: string): string {
-    return this.#ids.sign(text)
+    return this.#own(this).sign(text)
   }
 
   /** A number in [0, 1) that is derived from the seed, for random choices outside the journal. */
@@ -86,12 +88,11 @@ export class Account {
 
   /** The seed of all ids of this account. */
   get seed(): string {
-    return this.#seed
+    return this.#ids.seed
   }
 
   /** Replaces the seed of all later ids. */
   reseed(seed: string): void {
-    this.#seed = seed
     this.#ids = new IdSource(seed)
   }
 
@@ -114,7 +115,6 @@ export class Account {
     this.clock.continueFrom(Math.max(this.#world.at, stoppedAt))
   }
 
-  /** Opens the account, and executes what is due. */
   start(journal: Journal): void {
     this.open(journal)
     this.fireDue()
@@ -164,7 +164,7 @@ export class Account {
   }
 
   #decide(command: Command, at: number): Decision {
-    const names = this.#ids.ofMove(this.#world.moves + 1)
+    const names = this.#ids.ofMove(this.#world.moves + 1, this.#own(this))
     return decide(this.#world, command, contextOf(this.settings, names, at))
   }
 
@@ -305,7 +305,7 @@ export class Account {
     if (!this.#journal || this.#closed || this.#recovery.underWay) return undefined
     try {
       const wakeMs = wakeAt(this, this.settings.time.wall())
-      return { seq: this.#world.seq, seed: this.#seed, time: this.now, wakeMs }
+      return { seq: this.#world.seq, seed: this.seed, time: this.now, wakeMs }
     } catch {
       return undefined
     }

@@ -4,9 +4,9 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { Entry } from '../domain/events.ts'
 import type { CheckoutMode, Environment } from '../domain/model.ts'
 import type { AccountRuntime } from './account-runtime.ts'
+import { lacksSecret, newKeysOf, withSecret } from './account-secret.ts'
 import type { Change } from './change-log.ts'
 import { messageOf } from './damaged-error.ts'
-import { IdSource } from './ids.ts'
 import type { KeyPair, MerchantRecord } from './merchant-record.ts'
 import { drawMerchant, type NewMerchant, setUp } from './new-merchant.ts'
 import { accountId, accountsOf, type GatewaySettings, openRuntime } from './open-runtime.ts'
@@ -45,6 +45,7 @@ export class Gateway {
     settings.store.holders?.watch({
       lost: id => gateway.#accounts.of(id).forEach(account => void account.close()),
       prepareToGive: id => together(gateway.#accounts.of(id), account => account.shortenTail()),
+      isMaking: id => gateway.#making.has(id),
       mayGive: id => !gateway.#making.has(id) && !gateway.#accounts.of(id).some(({ busy }) => busy),
       give: id => together(gateway.#accounts.of(id), account => account.close()),
       due: account => void gateway.#openDue(account).catch(gateway.#warn),
@@ -213,8 +214,7 @@ export class Gateway {
 
   async addKeys(runtime: AccountRuntime): Promise<KeyPair> {
     const { environment } = runtime.account
-    const { seed, keysMade } = this.#record(runtime)
-    const pair = new IdSource(seed).newKeyPair(environment, keysMade)
+    const pair = newKeysOf(this.registry.get(runtime.merchantId), environment)
     await this.registry.updateAccount(runtime.merchantId, environment, record => ({
       ...record,
       keys: [...record.keys, pair],
@@ -241,11 +241,13 @@ export class Gateway {
 
   /** Empties an account and sets it up as it was created, with the same keys. */
   async reset(runtime: AccountRuntime): Promise<void> {
+    if (lacksSecret(this.registry.get(runtime.merchantId), runtime.account.environment))
+      await this.registry.updateAccount(runtime.merchantId, runtime.account.environment, withSecret)
     await resetAccount(this.settings, runtime, () => this.registry.get(runtime.merchantId))
     await runtime.images.clear().catch(this.#warn)
   }
 
-  /** Replaces an account by an exported one, with its history and seed; the keys stay. */
+  /** Replaces an account by an exported one, with its history and seed; the keys and the secret stay. */
   adopt(runtime: AccountRuntime, archive: Archive): Promise<void> {
     return adoptArchive(this.settings, runtime, () => this.registry.get(runtime.merchantId), archive)
   }

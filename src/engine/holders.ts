@@ -38,10 +38,12 @@ export interface Holders {
 export interface Departure {
   /** Makes it quick for other processes to go on with the merchants of this one, which answers calls meanwhile. */
   prepare(): Promise<void>
-  /** This process is about to stop: it takes no more calls, and nothing belongs to it any more. */
+  /** Nothing belongs to it any more. Others take over what it holds, unless calls are under way that do not end soon. */
   begin(): Promise<void>
   /** It has answered every call that it had begun. */
   answeredAll(): Promise<void>
+  /** Whether the process at this address stops, or has just stopped, so that answers may still come from it. */
+  isUnderWay(address: string): Promise<boolean>
   /** Whether the process at this address stops, and has answered every call that it had begun. Waits until that is known. */
   hasAnsweredAll(address: string, signal: AbortSignal): Promise<boolean>
 }
@@ -51,6 +53,8 @@ export interface HoldingListener {
   readonly lost: (merchant?: string) => void
   /** Makes it quick for another process to go on with the merchant; without a name, with all of them. */
   readonly prepareToGive: (merchant?: string) => Promise<void>
+  /** Whether the merchant is being created. */
+  readonly isMaking: (merchant: string) => boolean
   /** Whether nothing of the merchant is under way, so that another process can go on with it. */
   readonly mayGive: (merchant: string) => boolean
   /** Another process goes on with the merchant when this resolves. */

@@ -10,18 +10,14 @@ const ID_LENGTH = 24
  * restart, and nobody can guess one without the seed.
  */
 export class IdSource {
-  readonly #signing: string
+  constructor(readonly seed: string) {}
 
-  constructor(private readonly seed: string) {
-    this.#signing = seed.split(DRAW, 1)[0] ?? seed
-  }
-
-  /** The ids and random numbers of one command, each different. */
-  ofMove(move: number) {
+  /** The ids, secrets and random numbers of one command, each different. Secrets may have a source of their own. */
+  ofMove(move: number, secrets: IdSource = this) {
     let nth = 0
     return {
       newId: (prefix: string) => this.newId(prefix, move, nth++),
-      newSecret: () => this.newSecret(move, nth++),
+      newSecret: () => secrets.newSecret(move, nth++),
       chance: () => this.chance(`${move}:${nth++}`),
     }
   }
@@ -52,7 +48,7 @@ export class IdSource {
 
   /** Signs texts that leave the server and come back: cursors and page addresses. */
   sign(text: string): string {
-    return createHmac('sha256', this.#signing).update(text).digest('base64url').slice(0, 22)
+    return createHmac('sha256', this.seed).update(text).digest('base64url').slice(0, 22)
   }
 
   #digest(text: string): Buffer {
@@ -67,7 +63,10 @@ const DRAW = '\n'
  * A seed whose ids are others from now on. What was signed stays valid: addresses of pages are in the hands of payers,
  * and cursors in those of merchants.
  */
-export const drawnAnew = (seed: string, draw: string) => `${seed.split(DRAW, 1)[0]}${DRAW}${draw}`
+export const drawnAnew = (seed: string, draw: string) => `${firstSeed(seed)}${DRAW}${draw}`
+
+/** The seed as it was before anything was drawn to it. */
+export const firstSeed = (seed: string) => seed.split(DRAW, 1)[0] ?? seed
 
 /** The draw after this one, the same for the same history. */
 export const nextDraw = (seed: string, moves: number) =>

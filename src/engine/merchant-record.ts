@@ -14,6 +14,8 @@ export interface KeyPair {
 
 export interface AccountRecord {
   readonly seed: string
+  /** What keys and secrets follow from. A given seed is its own secret, as it was for all accounts of earlier versions. */
+  readonly secret?: string
   readonly keys: readonly KeyPair[]
   /** How many key pairs were ever created, so that a revoked key is never issued again. */
   readonly keysMade: number
@@ -53,7 +55,10 @@ export function demandWhole(path: string, merchant: MerchantRecord): MerchantRec
     Array.isArray(checkoutModes) &&
     typeof setup === 'object' &&
     [accounts?.test, accounts?.live].every(
-      account => typeof account?.seed === 'string' && Array.isArray(account.keys),
+      account =>
+        typeof account?.seed === 'string' &&
+        (account.secret === undefined || typeof account.secret === 'string') &&
+        Array.isArray(account.keys),
     )
   if (!whole)
     throw new StartError(`${path} has an invalid merchant: ${JSON.stringify(merchant)?.slice(0, 80)}`)

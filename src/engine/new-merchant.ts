@@ -1,5 +1,6 @@
 import type { CheckoutMode, Environment } from '../domain/model.ts'
 import type { Account } from './account.ts'
+import { secretOf } from './account-secret.ts'
 import { IdSource, randomSeed } from './ids.ts'
 import type { AccountSetup, MerchantRecord } from './merchant-record.ts'
 import { accountId } from './open-runtime.ts'
@@ -19,8 +20,11 @@ const SEEDED_EPOCH = Date.UTC(2026, 0, 1)
 export function drawMerchant(id: string, wanted: NewMerchant, ownSeed: string | null): MerchantRecord {
   const seed = wanted.seed ?? ownSeed
   const account = (environment: Environment) => {
-    const accountSeed = seed === null ? randomSeed() : `${seed}/${accountId(id, environment)}`
-    return { seed: accountSeed, keys: [new IdSource(accountSeed).newKeyPair(environment, 0)], keysMade: 1 }
+    const source =
+      seed === null
+        ? { seed: randomSeed(), secret: randomSeed() }
+        : { seed: `${seed}/${accountId(id, environment)}` }
+    return { ...source, keys: [new IdSource(secretOf(source)).newKeyPair(environment, 0)], keysMade: 1 }
   }
   return {
     id,

@@ -5,6 +5,7 @@ import type { Environment, WebhookEvent } from '../domain/model.ts'
 import type { Rule } from '../domain/rules/rule.ts'
 import { Account } from './account.ts'
 import type { AccountRuntime } from './account-runtime.ts'
+import { secretOf } from './account-secret.ts'
 import { Courier, type HoldWebhook } from './courier.ts'
 import type { MerchantRecord } from './merchant-record.ts'
 import type { RealTime } from './real-time.ts'
@@ -46,6 +47,7 @@ export function newAccount(
     id: accountId(merchant().id, environment),
     environment,
     seed,
+    secret: () => secretOf(merchant().accounts[environment]),
     time,
     outerContext: () => {
       const { name, checkoutModes } = merchant()

@@ -1,6 +1,7 @@
 import type { Entry } from '../domain/events.ts'
 import type { Account } from './account.ts'
 import type { AccountRuntime } from './account-runtime.ts'
+import { secretOf, unsealed } from './account-secret.ts'
 import { drawnAnew, nextDraw, randomSeed } from './ids.ts'
 import { MemoryJournal } from './memory-journal.ts'
 import type { MerchantRecord } from './merchant-record.ts'
@@ -43,8 +44,10 @@ export async function adoptArchive(
   settings: GatewaySettings,
   { account, images: store }: AccountRuntime,
   merchant: () => MerchantRecord,
-  { seed, entries, images }: Archive,
+  { seed, entries: given, images }: Archive,
 ): Promise<void> {
+  const secret = secretOf(merchant().accounts[account.environment])
+  const entries = given.map(entry => unsealed(entry, secret))
   // First replays the history in memory, including everything due, to find errors before anything changes.
   const draft = draftOf(settings, account, merchant, seed)
   await inSlices(entries, AT_ONCE, draft.replayed)

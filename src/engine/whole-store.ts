@@ -272,6 +272,9 @@ async function openQuietly(store: Store, id: string, seed: string, time: RealTim
     environment: id.endsWith('.live') ? 'live' : 'test',
     seed,
     time,
+    secret: () => {
+      throw new Error(`${id} is only read`)
+    },
     outerContext: () => {
       throw new Error(`${id} is only read`)
     },

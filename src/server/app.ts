@@ -270,7 +270,7 @@ export class App {
     // The process that answered it has logged it.
     if (request.isAnsweredElsewhere) return reply.leave()
     reply.header('request-id', request.requestId)
-    if (this.listener.closing) reply.header('connection', 'close')
+    if (this.isLeaving) reply.header('connection', 'close')
     if (reply.hijacked) this.follow(reply.raw)
     reply.leave()
     this.#settings.requests.record(request, reply)
@@ -282,13 +282,22 @@ export class App {
     stream.once('close', () => this.#streams.delete(stream))
   }
 
+  get isLeaving(): boolean {
+    return this.listener.leaving
+  }
+
+  /** Ends what would never end by itself. Calls are answered as before. */
+  endStreams(): void {
+    for (const stream of this.#streams) stream.end()
+  }
+
   /** Refuses new requests, and resolves when the running ones have ended: with how many were cut off. */
   async close(): Promise<number> {
     let cutOff = 0
     const closed = this.listener.close(() => {
       cutOff = this.#running
     })
-    for (const stream of this.#streams) stream.end()
+    this.endStreams()
     await closed
     return cutOff
   }

@@ -2,13 +2,14 @@ import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openWorkplace } from '../support/cli/workplace.ts'
-import { accountOf, openAccount, succeeded } from '../support/gateway/merchant.ts'
+import { accountOf, openAccount, rows, succeeded } from '../support/gateway/merchant.ts'
 import type { Server } from '../support/gateway/server.ts'
 import { ownServer } from '../support/gateway/shared-server.ts'
 import { createPayment, createTransfer, uploadReceipt } from '../support/payments/payments.ts'
 import { addPayout } from '../support/payments/payouts.ts'
 import { workerPostgres } from '../support/postgres/postgres.ts'
 import { whyNoPostgres } from '../support/postgres/programs.ts'
+import { subscribe } from '../support/webhooks/receiver.ts'
 
 /** Whether a store is consistent, and a store moved to another place. */
 
@@ -28,7 +29,9 @@ async function filled() {
   await account.trigger((await createPayment(account)).id, 'succeed')
   await uploadReceipt(account, (await createTransfer(account)).id, 'one')
   await addPayout(account)
-  return { server, keys: account, exported: await exportOf(server, account.id) }
+  const endpoint = await subscribe(account, 'http://127.0.0.1:9/hook')
+  const payment = await createPayment(account)
+  return { server, keys: account, payment, endpoint, exported: await exportOf(server, account.id) }
 }
 
 const exportOf = async (server: Server, id: string) =>
@@ -37,7 +40,7 @@ const exportOf = async (server: Server, id: string) =>
 describe('a store in a directory', () => {
   test('is checked, and copied completely', async () => {
     const place = await workplace()
-    const { server, keys, exported } = await filled()
+    const { server, keys, payment, endpoint, exported } = await filled()
     const from = `file:${server.dataDir}`
     const busy = await place.paysim(['store', 'check', from])
     expect(busy).toMatchObject({ code: 1, stdout: '' })
@@ -47,7 +50,7 @@ describe('a store in a directory', () => {
     const checked = await place.paysim(['store', 'check', from])
     expect(checked).toMatchObject({ code: 0, stderr: '' })
     expect(checked.stdout).toMatch(
-      /2 merchants, 2 payments, 1 payout, 1 image, \d+ entries of history\nIt is consistent/,
+      /2 merchants, 3 payments, 1 payout, 1 image, \d+ entries of history\nIt is consistent/,
     )
     const copied = await place.paysim(['store', 'copy', from, 'file:copy', '-o', 'json'])
     expect(copied.code, copied.stderr).toBe(0)
@@ -57,8 +60,12 @@ describe('a store in a directory', () => {
 
     const second = await ownServer({ dataDir: place.path('copy') })
     expect(await exportOf(second, keys.id)).toEqual(exported)
-    // The keys are the same too.
-    await createPayment(accountOf(second, keys.keys))
+    // The keys, secrets and addresses of pages are the same too.
+    const copy = accountOf(second, keys.keys)
+    await createPayment(copy)
+    expect(await rows(copy.control('GET', '/webhook-endpoints'))).toEqual([endpoint])
+    const { pathname, search } = new URL(payment.next_action.qr_image_url)
+    expect((await fetch(`${second.url}${pathname}${search}`)).status).toBe(200)
     await second.stop()
     const twice = await place.paysim(['store', 'copy', from, 'file:copy'])
     expect(twice).toMatchObject({ code: 2, stdout: '' })

@@ -486,7 +486,7 @@ test('the holder of an account is looked up again after a second', async () => {
   const forwarder = new Forwarder({
     holders: holders.seenBy(() => undefined, 'entry', 'secret'),
     self: () => 'http://entry.test',
-    onStream: () => {},
+    app: () => undefined,
   })
   onTestFinished(() => forwarder.close())
   const clock = vi.spyOn(performance, 'now').mockReturnValue(5000)

@@ -26,6 +26,7 @@ const ENTRANCES: Record<string, string> = {
   'src/server/dashboard/sign-in-links.ts: randomBytes': 'a code that nobody can guess',
   'src/server/dashboard/sign-in-links.ts: Date.now': 'when a code ends, for people',
   'src/server/cluster/forwarder.ts: performance.now': 'how old it is what the store said of a holder',
+  'src/server/http/listener.ts: performance.now': 'whether nothing else happens, when it stops to listen',
   'src/server/http/request.ts: performance.now': 'how long an answer took',
   'src/engine/other-work.ts: performance.now': 'when other accounts get their turn during long work',
   'src/server/app.ts: performance.timeOrigin': 'a seed for the names of requests',

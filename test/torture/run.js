@@ -53,6 +53,7 @@ const PARTS = {
   streams: ['streams'],
   soak: ['soak'],
   cluster: ['cluster'],
+  balancer: ['cluster-balancer'],
   fuzz: [],
 }
 if (flags.store !== undefined && flags.store !== 'postgres') {
@@ -82,7 +83,7 @@ const [file, name] = part === undefined ? [] : PARTS[part]
 /** The files of the named part; without a part, all files that need no database. */
 const files = readdirSync('test/torture')
   .filter(found => found.endsWith('.test.ts'))
-  .filter(found => (file === undefined ? found !== 'cluster.test.ts' : found.startsWith(file)))
+  .filter(found => (file === undefined ? !found.startsWith('cluster') : found.startsWith(file)))
   .map(found => `test/torture/${found}`)
 const tortured =
   part === 'fuzz'

@@ -118,6 +118,18 @@ function rowsOf(parts) {
       'no event; no body changed',
     ],
     [
+      'balancer',
+      'clean stops behind nginx',
+      shown(count('balancer', 'stops')),
+      `of ${shown(count('balancer', 'calls during stops'))} calls, none failed: 0 violations`,
+    ],
+    [
+      'balancer',
+      'pauses behind nginx',
+      shown(count('balancer', 'pauses')),
+      `of ${shown(count('balancer', 'calls during pauses'))} calls, none that may be repeated failed or waited over 6 s (the longest: ${shown(count('balancer', 'longest wait in ms'))} ms): 0 violations`,
+    ],
+    [
       'fuzz',
       'damaged requests, bytes and files',
       shown(count('fuzz', 'inputs')),

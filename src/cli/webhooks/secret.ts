@@ -1,13 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { WEBHOOK_SECRET } from '../../contract/secret-names.ts'
 import { readRegular } from '../../files/regular-file.ts'
 import type { ControlTarget } from '../control/find-control.ts'
 import type { LocalSimulator } from '../target/local-simulator.ts'
 import { runFolders, workingDirectory } from '../target/run-folder.ts'
-
-/** A valid signing secret: 24 to 64 bytes in base64. */
-export const SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/
 
 /** A file with a secret, and what editors add to it. */
 const MOST = 1024
@@ -46,7 +44,7 @@ async function pathFor(dataDirectory: string | null): Promise<string> {
 async function read(path: string): Promise<string | undefined> {
   try {
     const secret = (await readRegular(path, { own: true, most: MOST })).toString('utf8').trim()
-    return SECRET.test(secret) ? secret : undefined
+    return WEBHOOK_SECRET.test(secret) ? secret : undefined
   } catch {
     return undefined
   }

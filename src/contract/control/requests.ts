@@ -2,6 +2,7 @@ import * as Type from '@sinclair/typebox'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../event-names.ts'
 import { CHECKOUT_MODES } from '../requests.ts'
 import { digest, object, oneOf, timestamp, type Wire } from '../schema.ts'
+import { WEBHOOK_SECRET } from '../secret-names.ts'
 import { ENVIRONMENTS, PAYOUT_STATUSES } from '../statuses.ts'
 import { NOT_BLANK } from '../validation.ts'
 
@@ -32,7 +33,7 @@ export type AdvanceBody = Wire<typeof AdvanceBody>
 
 const events = Type.Array(oneOf([...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']), { minItems: 1 })
 const webhookSecret = Type.String({
-  pattern: '^whsec_[A-Za-z0-9+/]{32,88}={0,2}$',
+  pattern: WEBHOOK_SECRET.source,
   description: 'whsec_, followed by 24 to 64 bytes in base64',
 })
 export const EndpointBody = object({

@@ -28,6 +28,12 @@ export const storeErrorOf = (cause: unknown): StoreError | StartError =>
     ? cause
     : new StoreError(`${problemOf(cause)}; the log of paysim says more`, { cause })
 
+/** A failure is one that callers may be told. */
+export const saying = <T>(work: Promise<T>): Promise<T> =>
+  work.catch(cause => {
+    throw storeErrorOf(cause)
+  })
+
 function problemOf(cause: unknown): string {
   switch (codeOf(cause)) {
     case '25006':

@@ -2,11 +2,12 @@ import { CallsUnderWay, type CallUnderWay } from '../calls-under-way.ts'
 import type { Holders, HoldingListener } from '../holders.ts'
 import type { HeldMerchants, HeldQuery, NodeCounts, NodeState } from '../nodes.ts'
 import type { RealClocks } from '../real-time.ts'
+import { together } from '../together.ts'
 import { StoreError } from '../unavailable.ts'
 import type { Database } from './database.ts'
-import { storeErrorOf } from './database-error.ts'
+import { saying } from './database-error.ts'
 import { DatabaseDeparture } from './departure.ts'
-import { giveHolding, type HoldingRow, readHolding, takeHolding } from './holding-row.ts'
+import { giveHoldings, type HoldingRow, readHolding, takeHolding } from './holding-row.ts'
 import { LEASE_MS, type Lease, OVERDUE_MS } from './lease.ts'
 import { readHeldMerchants, readNodes } from './nodes.ts'
 import { type HeldMerchant, homeOf, readPeers, Spread } from './spread.ts'
@@ -25,7 +26,6 @@ const LOOK_AGAIN_MS = 100
 /** How long new calls wait for the calls in progress, so that a merchant can move. */
 const DRAIN_MS = 100
 
-/** What to do with a merchant that nobody holds. */
 type Otherwise = 'here' | 'where it belongs'
 
 /**
@@ -49,7 +49,12 @@ export class DatabaseHolders implements Holders {
     readonly secret: string,
     private readonly time: RealClocks,
   ) {
-    this.departure = new DatabaseDeparture(database, lease, async () => this.#listener?.prepareToGive())
+    this.departure = new DatabaseDeparture(
+      database,
+      lease,
+      async () => this.#listener?.prepareToGive(),
+      () => this.#giveAll(),
+    )
     this.#spread = new Spread({
       ask: database.ask,
       monotonic: time.monotonic,
@@ -196,10 +201,13 @@ export class DatabaseHolders implements Holders {
     // A call that is older than this, such as a stream or an advance, would not end in time.
     const oldest = this.#calls.oldest(merchant) ?? Number.POSITIVE_INFINITY
     if (this.time.monotonic() - oldest > DRAIN_MS) return false
-    const giving = this.#giveWhenFree(merchant, holding, listener)
+    return this.#whileLeaving([merchant], this.#giveWhenFree(merchant, holding, listener))
+  }
+
+  #whileLeaving<T>(merchants: readonly string[], giving: Promise<T>): Promise<T> {
     const over = giving.then(() => {}).catch(() => {})
-    this.#leaving.set(merchant, over)
-    void over.then(() => this.#leaving.delete(merchant))
+    for (const merchant of merchants) this.#leaving.set(merchant, over)
+    void over.then(() => merchants.forEach(merchant => void this.#leaving.delete(merchant)))
     return giving
   }
 
@@ -209,10 +217,27 @@ export class DatabaseHolders implements Holders {
     this.#held.delete(merchant)
     await listener.give(merchant)
     // If this fails, this process still holds it, and takes it again at the next call.
-    const wallMs = this.time.wall()
-    const count = await giveHolding(this.database.ask, { merchant, ...holding }, wallMs)
+    const count = await giveHoldings(this.database.ask, [{ merchant, ...holding }], this.time.wall())
     this.counts.moves += count
     return count > 0
+  }
+
+  /** Gives away every merchant whose calls end in time, as this process stops. */
+  #giveAll(): Promise<void> {
+    const isToGive = (merchant: string) => !this.#leaving.has(merchant) && !this.#listener?.isMaking(merchant)
+    const given = [...this.#held.keys()].filter(isToGive)
+    return this.#whileLeaving(given, this.#giveThoseThatAreFree(given))
+  }
+
+  async #giveThoseThatAreFree(merchants: readonly string[]): Promise<void> {
+    const isOver = await Promise.all(merchants.map(merchant => this.#calls.over(merchant, DRAIN_MS)))
+    const free = merchants.flatMap((merchant, nth) => {
+      const holding = isOver[nth] ? this.#held.get(merchant) : undefined
+      return holding ? { merchant, ...holding } : []
+    })
+    for (const { merchant } of free) this.#held.delete(merchant)
+    await together(free, async ({ merchant }) => this.#listener?.give(merchant))
+    await giveHoldings(this.database.ask, free, this.time.wall())
   }
 
   /** Kept for a day longer, because the clocks of the processes may differ. */
@@ -257,12 +282,6 @@ export class DatabaseHolders implements Holders {
     for (const { id } of rows) this.#listener.due(id)
   }
 }
-
-/** A failure is one that callers may be told. */
-const saying = <T>(work: Promise<T>): Promise<T> =>
-  work.catch(cause => {
-    throw storeErrorOf(cause)
-  })
 
 /** Also accepts the id of a merchant. Every call needs this, and no id of a merchant contains a dot. */
 export function merchantOf(account: string): string {

@@ -6,12 +6,13 @@ const LOOK_AGAIN_MS = 50
 /** A database that does not answer delays a stop by no more than this. */
 const NOTE_WITHIN_MS = 1000
 /** Nor do accounts with long checkpoints. */
-const PREPARE_WITHIN_MS = 5000
+const PREPARE_WITHIN_MS = 4000
 
 interface Row {
   readonly leaving: boolean
   readonly answered_all: boolean
   readonly over: boolean
+  readonly recent: boolean
 }
 
 /** Tells the other processes, through the store, that this one stops. If that fails, they only know less. */
@@ -20,14 +21,16 @@ export class DatabaseDeparture implements Departure {
     private readonly database: Database,
     private readonly lease: Lease,
     private readonly prepareToGive: () => Promise<void>,
+    private readonly giveAll: () => Promise<void>,
   ) {}
 
   prepare(): Promise<void> {
     return within(PREPARE_WITHIN_MS, this.prepareToGive())
   }
 
-  begin(): Promise<void> {
-    return this.#note('leaving')
+  async begin(): Promise<void> {
+    await this.#note('leaving')
+    await within(NOTE_WITHIN_MS, this.giveAll())
   }
 
   answeredAll(): Promise<void> {
@@ -40,19 +43,30 @@ export class DatabaseDeparture implements Departure {
     await within(NOTE_WITHIN_MS, noted)
   }
 
+  async isUnderWay(address: string): Promise<boolean> {
+    const process = await this.#read(address)
+    // Also for a while after its end, because its last answers, or the end of their connections, are still on their way.
+    return process?.leaving === true && process.recent
+  }
+
   async hasAnsweredAll(address: string, signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted) {
-      // The newest one: a process may have been restarted at this address.
-      const { rows } = await this.database.ask<Row>(
-        `SELECT leaving, answered_all, ended OR renewed_at <= clock_timestamp() - $2 * interval '1 millisecond' AS over
-         FROM processes WHERE address = $1 ORDER BY id DESC LIMIT 1`,
-        [address, LEASE_MS],
-      )
-      const [process] = rows
+      const process = await this.#read(address)
       if (!process?.leaving || process.over || process.answered_all) return process?.answered_all ?? false
       await new Promise(resolve => setTimeout(resolve, LOOK_AGAIN_MS))
     }
     return false
+  }
+
+  /** The newest process there: one may have been restarted at this address. */
+  async #read(address: string): Promise<Row | undefined> {
+    const { rows } = await this.database.ask<Row>(
+      `SELECT leaving, answered_all, ended OR renewed_at <= clock_timestamp() - $2 * interval '1 millisecond' AS over,
+         renewed_at > clock_timestamp() - 2 * $2 * interval '1 millisecond' AS recent
+       FROM processes WHERE address = $1 ORDER BY id DESC LIMIT 1`,
+      [address, LEASE_MS],
+    )
+    return rows[0]
   }
 }
 

@@ -59,17 +59,19 @@ export async function takeHolding(
   return count > 0
 }
 
-/** Leaves it without a holder. Returns how many rows that has changed. */
-export async function giveHolding(
-  ask: Ask,
-  { merchant, process, term }: Taker,
-  wallMs: number,
-): Promise<number> {
+/** Leaves them without a holder. Returns how many rows that has changed. */
+export async function giveHoldings(ask: Ask, takers: readonly Taker[], wallMs: number): Promise<number> {
   const { count } = await ask(
     `UPDATE holdings h SET holder = NULL, taken_at = NULL,
        wall_ms = greatest($4, ${WALL_MS_OF_EARLIER('clock_timestamp()')})
-     WHERE merchant = $1 AND holder = $2 AND term = $3`,
-    [merchant, process, term, wallMs],
+     FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS t (merchant, process, term)
+     WHERE h.merchant = t.merchant AND h.holder = t.process AND h.term = t.term`,
+    [
+      takers.map(({ merchant }) => merchant),
+      takers.map(({ process }) => process),
+      takers.map(({ term }) => term),
+      wallMs,
+    ],
   )
   return count
 }

@@ -28,7 +28,7 @@ export class ForwardAttempt implements Dispatcher.DispatchHandler {
 
   constructor(
     private readonly response: ServerResponse,
-    /** Called with each header of the answer, before it is passed on. */
+    /** Called with the type of the answer, before its head is passed on. */
     private readonly onHead: (contentType: string | undefined) => void,
   ) {
     this.outcome = new Promise(resolve => {

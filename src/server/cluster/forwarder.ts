@@ -1,4 +1,5 @@
 /// <reference path="../../engine/undici-parts.d.ts" />
+import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Agent } from 'undici'
 import type { Holders } from '../../engine/holders.ts'
@@ -35,8 +36,15 @@ interface Settings {
   readonly holders: Holders
   /** The address of this process, where it takes calls that were handed on. */
   readonly self: () => string
+  /** The listener whose calls it hands on. */
+  readonly app: () => CallersApp | undefined
+}
+
+interface CallersApp {
   /** Called with each answer that is a stream without an end. */
-  readonly onStream: (reply: Reply) => void
+  follow(stream: ServerResponse): void
+  /** Whether each connection ends with its next answer. */
+  readonly isLeaving: boolean
 }
 
 type Sent = Awaited<ReturnType<KeptBody['open']>>
@@ -170,8 +178,10 @@ export class Forwarder {
       const head = `${method} ${path} HTTP/1.1\r\n${this.#fieldsOf(rawHeaders)}${HANDED_ON}: ${proof}\r\n\r\n`
       return new PlainAttempt({ lines: this.#lines, address, line }, head, body)
     }
+    const { app } = this.#settings
     const attempt = new ForwardAttempt(reply.raw, contentType => {
-      if (contentType?.startsWith('text/event-stream')) this.#settings.onStream(reply)
+      if (contentType?.startsWith('text/event-stream')) app()?.follow(reply.raw)
+      if (app()?.isLeaving) reply.raw.shouldKeepAlive = false
     })
     this.#agent ??= await this.#newAgent()
     const headers = [...passedOn(rawHeaders), HANDED_ON, proof]

@@ -1,13 +1,18 @@
 import { setMaxListeners } from 'node:events'
 import type { Holders } from '../../engine/holders.ts'
 
-const CHECK_MS = 1000
+const LOOK_MS = 250
+/** A call that waits for longer than most is looked at in each round; a very long one, such as a stream, in each fourth. */
+const EARLY_ROUNDS = { first: 2, last: 40 }
+const ROUNDS_OF_OTHERS = 4
 
 interface OpenCall {
   readonly address: string
   readonly abort: () => void
   /** Whether it was found elsewhere before: the answer may have been on its way. */
   isLate?: boolean
+  /** In how many rounds it was open. */
+  rounds: number
 }
 
 /**
@@ -30,21 +35,21 @@ export class HolderWatch {
 
   /** Calls `abort` when the account is held elsewhere than at the address. Returns what to call at the end. */
   watch(account: string, address: string, abort: () => void): () => void {
-    const open: OpenCall = { address, abort }
+    const open: OpenCall = { address, abort, rounds: 0 }
     let ofAccount = this.#open.get(account)
     if (!ofAccount) {
       ofAccount = new Set()
       this.#open.set(account, ofAccount)
     }
     ofAccount.add(open)
-    this.#timer ??= setInterval(() => this.#checkAll(), CHECK_MS).unref()
+    this.#timer ??= setInterval(() => this.#checkAll(), LOOK_MS).unref()
     return () => ofAccount.delete(open)
   }
 
   #checkAll(): void {
     for (const [account, open] of this.#open)
       if (open.size === 0) this.#open.delete(account)
-      else if (!this.#checking.has(account)) void this.#check(account, open)
+      else if (isToCheck(open) && !this.#checking.has(account)) void this.#check(account, open)
     if (this.#open.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -56,11 +61,13 @@ export class HolderWatch {
       // Only the calls open now: a later call may already go to the right process.
       const asked = [...open]
       const holder = (await this.holders.whoHolds(account, this.#stopping.signal)) ?? this.self()
-      for (const call of asked)
-        if (call.address !== holder && open.has(call)) {
-          if (call.isLate) call.abort()
-          call.isLate = true
-        }
+      for (const call of asked) {
+        if (call.address === holder) continue
+        // A process that stops has given the account away, and still answers the calls that it had.
+        const isToEnd = call.isLate && !(await this.holders.departure.isUnderWay(call.address))
+        if (isToEnd && open.has(call)) call.abort()
+        call.isLate = true
+      }
     } catch {
       // The store does not answer now. The next check asks again.
     } finally {
@@ -72,4 +79,15 @@ export class HolderWatch {
     clearInterval(this.#timer)
     this.#stopping.abort()
   }
+}
+
+/** Counts the round for each of the calls. */
+function isToCheck(calls: ReadonlySet<OpenCall>): boolean {
+  let isDue = false
+  for (const call of calls) {
+    const round = ++call.rounds
+    const isEarly = round >= EARLY_ROUNDS.first && round <= EARLY_ROUNDS.last
+    if (isEarly || round % ROUNDS_OF_OTHERS === 0) isDue = true
+  }
+  return isDue
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
+import { sealed, shownSeed } from '../../engine/account-secret.ts'
 import { imagesLost } from '../../engine/image-store.ts'
 import { entryTextOf, readLine } from '../../engine/journal-format.ts'
 import { otherWork } from '../../engine/other-work.ts'
@@ -81,7 +82,9 @@ const replacing = <T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T
 
 /** The text of an archive in parts of a few hundred kilobytes. Making it in one piece would block other accounts. */
 async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]> {
-  const { id, seed } = account
+  const { id } = account
+  const secret = account.secret()
+  const seed = shownSeed(secret, account.seed)
   const parts: Buffer[] = []
   let text = `{"paysim":1,"account":${JSON.stringify(id)},"seed":${JSON.stringify(seed)},"entries":[`
   const write = async (more: string) => {
@@ -95,7 +98,8 @@ async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]>
   const lost: string[] = []
   let comma = ''
   for await (const line of account.journal.lines()) {
-    const entry = entryTextOf(line)
+    const text = entryTextOf(line)
+    const entry = text.includes('"secret":') ? JSON.stringify(sealed(readLine(line), secret)) : text
     await write(comma + entry)
     if (entry.includes('"digest":'))
       for (const event of readLine(line).events) if ('digest' in event) digests.add(event.digest)

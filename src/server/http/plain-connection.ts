@@ -12,8 +12,10 @@ export interface PlainConnectionSettings {
   /** How long it waits for the first byte, and for the rest of a request before Node has to. */
   readonly headMs: number
   readonly handle: (carrier: Carrier) => void
-  /** Whether the server is stopping, so that each connection ends with the answer that it waits for. */
+  /** Whether the server is stopping, so that nothing more is read on an idle connection. */
   readonly isClosing: () => boolean
+  /** Whether each connection ends with its next answer; that is so while the server stops, and before. */
+  readonly isLeaving: () => boolean
   /** Answers a request that never became whole, and ends the connection. */
   readonly refuse: (error: ClientError, socket: Socket) => void
   /** Gives the connection to Node's server for good. */
@@ -43,18 +45,22 @@ export class PlainConnection implements Line {
   #isReading = false
   /** Whether a request was answered, so that the client knows how long the connection stays open. */
   #isKept = false
-  /** The end of each head that is written here. */
-  readonly keepAlive: string
+  readonly #kept: string
 
   constructor(
     readonly socket: Socket,
     private readonly settings: PlainConnectionSettings,
   ) {
     const { keepAliveMs, headMs } = settings
-    this.keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`
+    this.#kept = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`
     socket.setTimeout(headMs)
     socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout)
     socket.on('error', this.#onError).on('close', this.#onClose)
+  }
+
+  /** The end of each head that is written here. */
+  get keepAlive(): string {
+    return this.settings.isLeaving() ? 'Connection: close\r\n' : this.#kept
   }
 
   /** Whether it waits for a request. */
@@ -154,7 +160,7 @@ export class PlainConnection implements Line {
   /** The answer is on its way, so the next request may be read. */
   #answered(): void {
     this.#current = undefined
-    if (this.settings.isClosing()) this.socket.destroySoon()
+    if (this.settings.isLeaving()) this.socket.destroySoon()
     else if (!this.#isReading) this.#readRequests()
   }
 

@@ -65,6 +65,33 @@ describe('registering an endpoint', () => {
   })
 })
 
+describe('a given secret', () => {
+  const secretOf = (bytes: number) => `whsec_${Buffer.alloc(bytes, 0xff).toString('base64')}`
+
+  test.each([24, 25, 26, 62, 63, 64])('of %i bytes is taken', async bytes => {
+    const account = await openAccount(server())
+    const secret = secretOf(bytes)
+    expect((await succeeded(register(account, { url: 'http://127.0.0.1:9/', secret }))).secret).toBe(secret)
+  })
+
+  test.each<[string, string]>([
+    ['of 23 bytes', secretOf(23)],
+    ['of 65 bytes', secretOf(65)],
+    ['of 66 bytes', secretOf(66)],
+    ['of a length that no bytes have', `whsec_${'A'.repeat(33)}`],
+    ['without its padding', secretOf(25).replace('==', '')],
+    ['with too much padding', `whsec_${'A'.repeat(32)}==`],
+    ['with bits that no byte uses', `whsec_${'A'.repeat(33)}B==`],
+    ['with a letter of another alphabet', secretOf(24).replace('/', '_')],
+    ['with a line break at its end', `${secretOf(24)}\n`],
+  ])('%s is refused', async (_, secret) => {
+    const account = await openAccount(server())
+    const refused = await register(account, { url: 'http://127.0.0.1:9/', secret })
+    expectRefusal(refused, invalid('secret'))
+    expect(await rows(account.control('GET', '/webhook-endpoints'))).toEqual([])
+  })
+})
+
 describe('without --allow-webhooks only loopback URLs are allowed', () => {
   test.each([
     'https://hooks.example.com/x',

@@ -75,8 +75,15 @@ test('the secret stays the same or is the given one, and only its owner can read
   const file = place.path('.paysim/webhook-secret')
   expect((await stat(file)).mode & 0o077).toBe(0)
   expect((await readFile(file, 'utf8')).trim()).toBe(given)
-  const none = await place.paysim(['webhooks', 'listen', '--secret', 'whsec_short'])
-  expect(none).toMatchObject({ code: 2, stdout: '' })
+  for (const wrong of [
+    'whsec_short',
+    `whsec_${'A'.repeat(33)}`,
+    `whsec_${Buffer.alloc(65).toString('base64')}`,
+  ])
+    expect(await place.paysim(['webhooks', 'listen', '--secret', wrong])).toMatchObject({
+      code: 2,
+      stdout: '',
+    })
 })
 
 test('the secret is kept for the folder when the server runs in memory', async () => {

@@ -19,6 +19,7 @@ const LISTENER: HoldingListener = {
   lost: () => {},
   due: () => {},
   prepareToGive: async () => {},
+  isMaking: () => false,
   mayGive: () => true,
   give: async () => {},
 }

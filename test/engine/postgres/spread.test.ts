@@ -15,6 +15,7 @@ const LISTENER: HoldingListener = {
   lost: () => {},
   due: () => {},
   prepareToGive: async () => {},
+  isMaking: () => false,
   mayGive: () => true,
   give: async () => {},
 }

@@ -39,6 +39,7 @@ export class PretendedHolders {
         prepare: async () => {},
         begin: async () => {},
         answeredAll: async () => {},
+        isUnderWay: async () => false,
         hasAnsweredAll: async () => false,
       },
       counts: { takeovers: 0, moves: 0, forwarded: 0, lagMs: 0 },

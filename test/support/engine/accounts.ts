@@ -24,6 +24,7 @@ export function anAccountWithoutJournal(time: RealTime = new SteadyTime(), id = 
     id,
     environment: 'test',
     seed: 'a seed',
+    secret: () => 'a seed',
     time,
     outerContext: () => ({
       // The page is open for half an hour, and its end is the first timer that is due.

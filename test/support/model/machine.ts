@@ -82,6 +82,7 @@ export class Machine {
       id: 'acme.test',
       environment: 'test',
       seed: 'a seed',
+      secret: () => 'a seed',
       time: new RealTime({ wall: () => this.#wall, monotonic: () => this.#wall }),
       outerContext: () => ({
         contract: CONTRACT,

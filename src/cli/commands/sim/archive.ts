@@ -20,7 +20,8 @@ export const commands = {
           .addHelpText(
             'after',
             `
-The document contains webhook secrets and the names of customers.
+The document contains the names of customers, but no keys. Webhook secrets in it are sealed: only the account that they
+come from can open them.
 ${examples('paysim sim export -f shop.json --account shop', 'paysim sim export | gzip > default.json.gz')}`,
           )
           .action((flags: ExportFlags) =>

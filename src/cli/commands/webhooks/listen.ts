@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { eventMeant, OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../../contract/event-names.ts'
+import { WEBHOOK_SECRET } from '../../../contract/secret-names.ts'
 import { controlCommand } from '../../control/flags.ts'
 import { withControl } from '../../control/session.ts'
 import { atLeastOne, commaSeparated, milliseconds, port, webhookTarget } from '../../flag-values.ts'
 import { outputFlags } from '../../output/flags.ts'
 import type { ListenFlags } from '../../webhooks/listen.ts'
-import { SECRET } from '../../webhooks/secret.ts'
 
 const EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']
 
@@ -63,7 +63,7 @@ Examples:
   )
 
 function secret(text: string): string {
-  if (SECRET.test(text)) return text
+  if (WEBHOOK_SECRET.test(text)) return text
   throw new InvalidArgumentError('It must be whsec_, followed by 24 to 64 bytes in base64.')
 }
 
