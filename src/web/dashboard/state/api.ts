@@ -2,6 +2,8 @@ import { signal } from '@preact/signals'
 import {
   type AnswerTo,
   type AnyInput,
+  type CallInput,
+  type GetCall,
   type InputOf,
   type JsonCall,
   requestLine,
@@ -21,6 +23,10 @@ export class ApiError extends Error {
     super(message)
   }
 }
+
+/** The address of what the browser itself loads, such as an image. */
+export const addressOfCall = <C extends GetCall>(name: C, input: CallInput<C>): string =>
+  `/_paysim${requestLine(name, input as AnyInput).path}`
 
 export const accountPath = (account: string, path: string) =>
   `/accounts/${encodeURIComponent(account)}${path}`
