@@ -27,7 +27,7 @@ export function App() {
 }
 
 function SignedIn() {
-  const merchants = useLive('GET /merchants', {}, {})
+  const merchants = useLive('GET /merchants', {})
   const { account, page } = place.value
   const accounts = merchants.data?.data.flatMap(merchant => merchant.accounts) ?? []
   const known = accounts.some(({ id }) => id === account)

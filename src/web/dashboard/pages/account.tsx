@@ -13,7 +13,7 @@ import { Table } from '../ui/table.tsx'
 /** The account's merchant and keys. */
 export function AccountPage({ account }: { account: string }) {
   const merchantId = account.replace(/\.(test|live)$/, '')
-  const merchant = useLive('GET /merchants/:id', { params: { id: merchantId } }, {})
+  const merchant = useLive('GET /merchants/:id', { params: { id: merchantId } })
   const [resetting, setResetting] = useState(false)
   const reset = async () => {
     await call('POST /accounts/:account/reset', { params: { account } })
@@ -72,7 +72,7 @@ export function AccountPage({ account }: { account: string }) {
 
 function Keys({ account }: { account: string }) {
   const params = { account }
-  const keys = useLive('GET /accounts/:account/keys', { params }, {})
+  const keys = useLive('GET /accounts/:account/keys', { params })
   const add = async () => {
     await call('POST /accounts/:account/keys', { params })
     keys.reload()

@@ -18,7 +18,7 @@ const MOST_SHOWN = 200
 /** The processes that serve this database, and which of them holds which merchant. */
 export function NodesPage() {
   const q = place.value.query.get('q') ?? ''
-  const nodes = useLive('GET /nodes', { query: { limit: MOST_SHOWN, q } }, {})
+  const nodes = useLive('GET /nodes', { query: { limit: MOST_SHOWN, q } })
   useEffect(() => {
     const timer = window.setInterval(() => document.hidden || nodes.reload(), EVERY_MS)
     return () => window.clearInterval(timer)

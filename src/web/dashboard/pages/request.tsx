@@ -10,7 +10,7 @@ import { ExactTime } from '../ui/time.tsx'
 import { curlOf } from './curl.ts'
 
 export function RequestPage({ account, id }: { account: string; id: string }) {
-  const request = useLive('GET /accounts/:account/requests/:id', { params: { account, id } }, {})
+  const request = useLive('GET /accounts/:account/requests/:id', { params: { account, id } })
   const back = { href: addressOf(account, 'requests'), label: 'Requests' }
   if (!request.data)
     return (
