@@ -23,12 +23,13 @@ afterEach(() => {
 
 const next = () => asked.shift() ?? expect.unreachable('nothing was asked')
 
+const PAYOUTS = 'GET /accounts/:account/browse/payouts'
 const OLD = { data: ['old'], total: 250, newer: 1, anchor: 'old' }
 const NEW = { data: ['new', 'old'], total: 251, newer: 0, anchor: 'new' }
 
 /** A list whose first row is loaded, and which has begun again: the request for its new start is under way. */
 async function begunAgain() {
-  const source = new ListSource<string>('/payouts', '')
+  const source = new ListSource(PAYOUTS, 'acc.test', '')
   const loading = source.restart()
   next().answer({ ...OLD, newer: 0 })
   await loading
@@ -44,8 +45,8 @@ async function begunAgain() {
 
 describe('a list that begins again', () => {
   test.for([
-    ['pages that were missing', (source: ListSource<string>) => source.ensure(100, 199)],
-    ['the rows that were shown', (source: ListSource<string>) => source.refresh(0, 99)],
+    ['pages that were missing', (source: ListSource<typeof PAYOUTS>) => source.ensure(100, 199)],
+    ['the rows that were shown', (source: ListSource<typeof PAYOUTS>) => source.refresh(0, 99)],
   ] as const)('is not put back by %s, asked for before and answered after', async ([, ask]) => {
     const { source, restarted } = await begunAgain()
     const asking = ask(source)

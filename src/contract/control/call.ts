@@ -64,6 +64,8 @@ export type JsonCall = {
 }[ControlCall]
 /** The calls that are answered with something else: bytes, text or a stream. */
 export type MediaCall = Exclude<ControlCall, JsonCall>
+/** The calls that an address alone makes: a link, an image, an event source. */
+export type GetCall = Extract<ControlCall, `GET ${string}`>
 /** The calls about one account. */
 export type AccountCall = Extract<ControlCall, `${string} /accounts/:account/${string}`>
 

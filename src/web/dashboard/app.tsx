@@ -1,12 +1,11 @@
 import { useEffect } from 'preact/hooks'
-import type { MerchantRecord } from '../../contract/control/merchants.ts'
 import { AccountPages } from './pages/account-pages.tsx'
 import { SignIn } from './pages/sign-in.tsx'
 import { Shell } from './shell/shell.tsx'
 import { checkSession, session } from './state/api.ts'
 import { live } from './state/live.ts'
 import { addressOf, go, place } from './state/router.ts'
-import { useLiveAt } from './state/use-live.ts'
+import { useLive } from './state/use-live.ts'
 import { Boundary } from './ui/boundary.tsx'
 import { ErrorNote } from './ui/page.tsx'
 import { Toasts } from './ui/toast.tsx'
@@ -28,7 +27,7 @@ export function App() {
 }
 
 function SignedIn() {
-  const merchants = useLiveAt<{ data: readonly MerchantRecord[] }>('/merchants', {})
+  const merchants = useLive('GET /merchants', {})
   const { account, page } = place.value
   const accounts = merchants.data?.data.flatMap(merchant => merchant.accounts) ?? []
   const known = accounts.some(({ id }) => id === account)

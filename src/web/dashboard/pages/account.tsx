@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import type { KeyPairRecord, MerchantRecord } from '../../../contract/control/merchants.ts'
-import { accountPath, callAt } from '../state/api.ts'
+import type { KeyPairRecord } from '../../../contract/control/merchants.ts'
+import { addressOfCall, call } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
-import { useLiveAt } from '../state/use-live.ts'
+import { useLive } from '../state/use-live.ts'
 import { Button } from '../ui/button.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
@@ -13,10 +13,10 @@ import { Table } from '../ui/table.tsx'
 /** The account's merchant and keys. */
 export function AccountPage({ account }: { account: string }) {
   const merchantId = account.replace(/\.(test|live)$/, '')
-  const merchant = useLiveAt<MerchantRecord>(`/merchants/${encodeURIComponent(merchantId)}`, {})
+  const merchant = useLive('GET /merchants/:id', { params: { id: merchantId } })
   const [resetting, setResetting] = useState(false)
   const reset = async () => {
-    await callAt('POST', accountPath(account, '/reset'))
+    await call('POST /accounts/:account/reset', { params: { account } })
     toast('The account is empty; its keys are the same')
   }
   return (
@@ -26,7 +26,7 @@ export function AccountPage({ account }: { account: string }) {
         <>
           <a
             class="button plain"
-            href={`/_paysim${accountPath(account, '/export')}`}
+            href={addressOfCall('GET /accounts/:account/export', { params: { account } })}
             download={`${account}.json`}
           >
             Export
@@ -71,14 +71,14 @@ export function AccountPage({ account }: { account: string }) {
 }
 
 function Keys({ account }: { account: string }) {
-  const path = accountPath(account, '/keys')
-  const keys = useLiveAt<{ data: readonly KeyPairRecord[] }>(path, {})
+  const params = { account }
+  const keys = useLive('GET /accounts/:account/keys', { params })
   const add = async () => {
-    await callAt('POST', path)
+    await call('POST /accounts/:account/keys', { params })
     keys.reload()
   }
-  const revoke = async (publicKey: string) => {
-    await callAt('DELETE', `${path}/${encodeURIComponent(publicKey)}`)
+  const revoke = async (key: string) => {
+    await call('DELETE /accounts/:account/keys/:key', { params: { account, key } })
     toast('Revoked: the next request with it is refused')
     keys.reload()
   }

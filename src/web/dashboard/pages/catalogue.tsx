@@ -1,9 +1,9 @@
 import type { CatalogueState } from '../../../contract/control/catalogue.ts'
 import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
-import { accountPath, callAt } from '../state/api.ts'
+import { call } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
-import { useLiveAt } from '../state/use-live.ts'
+import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Switch } from '../ui/field.tsx'
 import { Page, Ready } from '../ui/page.tsx'
@@ -15,7 +15,11 @@ type Method = CatalogueState['methods'][number]
 
 /** The methods, providers and routes of the account. */
 export function CataloguePage({ account }: { account: string }) {
-  const catalogue = useLiveAt<CatalogueState>(accountPath(account, '/catalogue'), { about: ['catalogue'] })
+  const catalogue = useLive(
+    'GET /accounts/:account/catalogue',
+    { params: { account } },
+    { about: ['catalogue'] },
+  )
   return (
     <Page
       title="Catalogue"
@@ -43,9 +47,10 @@ interface ProvidersProps {
 }
 
 function Providers({ account, data, onDone }: ProvidersProps) {
-  const set = async (id: string, healthy: boolean) => {
-    await callAt('PATCH', accountPath(account, `/catalogue/providers/${encodeURIComponent(id)}`), { healthy })
-    toast(`${id} is ${healthy ? 'healthy' : 'down: its routes are skipped'}`)
+  const set = async (provider: string, healthy: boolean) => {
+    const input = { params: { account, provider }, body: { healthy } }
+    await call('PATCH /accounts/:account/catalogue/providers/:provider', input)
+    toast(`${provider} is ${healthy ? 'healthy' : 'down: its routes are skipped'}`)
     onDone()
   }
   return (

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
-import type { AdvanceResult, ClockState, TimerRecord } from '../../../contract/control/clock.ts'
+import type { ClockState, TimerRecord } from '../../../contract/control/clock.ts'
 import type { AdvanceBody, ClockBody } from '../../../contract/control/requests.ts'
 import { commandText } from '../charts/timeline-items.ts'
 import { dateTimeText } from '../format/time.ts'
 import { accountNow } from '../state/account-time.ts'
-import { accountPath, callAt } from '../state/api.ts'
+import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
-import { useLiveAt } from '../state/use-live.ts'
+import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -22,21 +22,22 @@ const MOST_TIMERS = 200
 /** Shows and moves the account's clock. */
 export function ClockPage({ account }: { account: string }) {
   const about = ['clock', 'timers', 'payments', 'payouts', 'webhooks']
-  const clock = useLiveAt<ClockState>(accountPath(account, '/clock'), { about })
-  const timers = useLiveAt<{ data: readonly TimerRecord[] }>(accountPath(account, '/timers'), { about })
+  const params = { account }
+  const clock = useLive('GET /accounts/:account/clock', { params }, { about })
+  const timers = useLive('GET /accounts/:account/timers', { params }, { about })
   const read = () => {
     clock.reload()
     timers.reload()
   }
   const advance = async (goal: AdvanceBody) => {
-    const result = await callAt<AdvanceResult>('POST', accountPath(account, '/clock/advance'), goal)
+    const result = await call('POST /accounts/:account/clock/advance', { params, body: goal })
     const { now, fired, timed_out = [] } = result
     toast(`The time is ${dateTimeText(Date.parse(now))}; ${fired} ${fired === 1 ? 'timer' : 'timers'} fired`)
     if (timed_out.length > 0) toast(`No answer in time to ${timed_out.join(', ')}`, 'bad')
     read()
   }
   const set = async (setting: ClockBody) => {
-    await callAt('PUT', accountPath(account, '/clock'), setting)
+    await call('PUT /accounts/:account/clock', { params, body: setting })
     read()
   }
   return (

@@ -1,8 +1,8 @@
-import type { DeliveryAttempt, DeliveryDetail } from '../../../contract/control/webhooks.ts'
-import { accountPath, callAt } from '../state/api.ts'
+import type { DeliveryAttempt } from '../../../contract/control/webhooks.ts'
+import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
-import { useLiveAt } from '../state/use-live.ts'
+import { useLive } from '../state/use-live.ts'
 import { HttpStatus, Status } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copyable } from '../ui/copy.tsx'
@@ -12,8 +12,12 @@ import { Facts, Panel } from '../ui/panel.tsx'
 import { Away, ExactTime, Time } from '../ui/time.tsx'
 
 export function DeliveryPage({ account, id }: { account: string; id: string }) {
-  const path = accountPath(account, `/webhook-deliveries/${encodeURIComponent(id)}`)
-  const delivery = useLiveAt<DeliveryDetail>(path, { about: ['webhooks'] })
+  const params = { account, id }
+  const delivery = useLive(
+    'GET /accounts/:account/webhook-deliveries/:id',
+    { params },
+    { about: ['webhooks'] },
+  )
   const back = { href: addressOf(account, 'webhooks'), label: 'Webhooks' }
   if (!delivery.data)
     return (
@@ -23,7 +27,7 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
     )
   const { data } = delivery
   const redeliver = async () => {
-    await callAt('POST', `${path}/redeliver`)
+    await call('POST /accounts/:account/webhook-deliveries/:id/redeliver', { params })
     toast('One attempt starts now')
     delivery.reload()
   }

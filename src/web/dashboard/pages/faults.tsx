@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { FaultsState } from '../../../contract/control/faults.ts'
 import { countText } from '../format/money.ts'
-import { accountPath, callAt } from '../state/api.ts'
+import { call } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
-import { useLiveAt } from '../state/use-live.ts'
+import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -21,15 +21,15 @@ const EXAMPLE = `- on: POST /payment_intents
 
 /** The faults on the wire. */
 export function FaultsPage({ account }: { account: string }) {
-  const path = accountPath(account, '/faults')
-  const faults = useLiveAt<FaultsState>(path, { about: ['script', 'requests'] })
+  const params = { account }
+  const faults = useLive('GET /accounts/:account/faults', { params }, { about: ['script', 'requests'] })
   const [editing, setEditing] = useState<'add' | 'all' | null>(null)
   const inForce = faults.data?.faults ?? []
   const put = async (list: readonly Fault[], message: string) => {
-    await callAt('PUT', path, { faults: list })
+    await call('PUT /accounts/:account/faults', { params, body: { faults: list } })
     faults.reload()
     toast(message, 'good', async () => {
-      await callAt('PUT', path, { faults: inForce })
+      await call('PUT /accounts/:account/faults', { params, body: { faults: inForce } })
       faults.reload()
     })
   }

@@ -1,30 +1,29 @@
 import { useState } from 'preact/hooks'
-import type { PaymentRecord } from '../../../contract/control/payments.ts'
-import type { PayoutRecord } from '../../../contract/control/payouts.ts'
 import { humanise, moveWords } from '../format/words.ts'
-import { accountPath, callAt } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
 import { Button } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 
-interface MovesProps {
-  readonly account: string
-  readonly kind: 'payments' | 'payouts'
-  readonly id: string
-  readonly moves: readonly Move[]
-  readonly onDone: () => void
+/** What the user gave with a move. */
+export type Answers = Readonly<Record<string, string>>
+
+interface Move<T extends string> {
+  readonly trigger: T
+  readonly to: string
 }
 
-type Move = (PaymentRecord | PayoutRecord)['moves'][number]
+interface MovesProps<T extends string> {
+  readonly moves: readonly Move<T>[]
+  readonly onMove: (trigger: T, answers: Answers) => Promise<void>
+}
 
 /** A button for each trigger that the server would accept now. */
-export function Moves({ account, kind, id, moves, onDone }: MovesProps) {
-  const [asked, setAsked] = useState<Move | null>(null)
-  const move = async ({ trigger, to }: Move, answers: Record<string, string> = {}) => {
-    await callAt('POST', accountPath(account, `/${kind}/${id}/${trigger}`), answers)
+export function Moves<T extends string>({ moves, onMove }: MovesProps<T>) {
+  const [asked, setAsked] = useState<Move<T> | null>(null)
+  const move = async ({ trigger, to }: Move<T>, answers: Answers = {}) => {
+    await onMove(trigger, answers)
     toast(`${moveWords(trigger).label}: ${humanise(to).toLowerCase()}`)
-    onDone()
   }
   return (
     <>
@@ -57,14 +56,14 @@ const QUESTIONS = {
 } as const
 
 interface AskProps {
-  readonly move: Move
+  readonly move: Move<string>
   readonly onClose: () => void
-  readonly onSubmit: (answers: Record<string, string>) => Promise<void>
+  readonly onSubmit: (answers: Answers) => Promise<void>
 }
 
 function AskFirst({ move, onClose, onSubmit }: AskProps) {
   const { label, asks } = moveWords(move.trigger)
-  const [answers, setAnswers] = useState<Record<string, string>>({})
+  const [answers, setAnswers] = useState<Answers>({})
   if (!asks) return null
   const given = () => Object.fromEntries(Object.entries(answers).filter(([, text]) => text.trim() !== ''))
   return (

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { PayoutRecord } from '../../../contract/control/payouts.ts'
-import { accountPath, callAt } from '../state/api.ts'
+import { call } from '../state/api.ts'
 import { addressOf, go } from '../state/router.ts'
 import { Button } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
@@ -34,10 +33,8 @@ export function NewPayout({ account }: { account: string }) {
   const create = async () => {
     const { bank_code, holder_name, account_number, ...rest } = values
     const recipient = { bank_code, holder_name, account_number }
-    const { id } = await callAt<PayoutRecord>('POST', accountPath(account, '/payouts'), {
-      ...rest,
-      recipient,
-    })
+    const body = { ...rest, recipient }
+    const { id } = await call('POST /accounts/:account/payouts', { params: { account }, body })
     setValues(START)
     go(addressOf(account, 'payouts', id))
   }

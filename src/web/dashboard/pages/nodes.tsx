@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { Holding, Node, Nodes } from '../../../contract/control/nodes.ts'
 import { countText } from '../format/money.ts'
 import { place } from '../state/router.ts'
-import { useLiveAt } from '../state/use-live.ts'
+import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Command } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -17,8 +17,8 @@ const MOST_SHOWN = 200
 
 /** The processes that serve this database, and which of them holds which merchant. */
 export function NodesPage() {
-  const text = place.value.query.get('q') ?? ''
-  const nodes = useLiveAt<Nodes>(`/nodes?limit=${MOST_SHOWN}&q=${encodeURIComponent(text)}`, {})
+  const q = place.value.query.get('q') ?? ''
+  const nodes = useLive('GET /nodes', { query: { limit: MOST_SHOWN, q } })
   useEffect(() => {
     const timer = window.setInterval(() => document.hidden || nodes.reload(), EVERY_MS)
     return () => window.clearInterval(timer)

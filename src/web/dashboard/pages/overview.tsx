@@ -4,9 +4,8 @@ import type { Overview } from '../../../contract/control/overview.ts'
 import { Chart } from '../charts/chart.tsx'
 import { barsOption, latencyOption } from '../charts/overview-options.ts'
 import { countText } from '../format/money.ts'
-import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import { useLiveAt } from '../state/use-live.ts'
+import { useLive } from '../state/use-live.ts'
 import { Command } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page, Ready } from '../ui/page.tsx'
@@ -14,9 +13,11 @@ import { Panel } from '../ui/panel.tsx'
 import { firstPaymentCommand } from './first-payment.ts'
 
 export function OverviewPage({ account }: { account: string }) {
-  const overview = useLiveAt<Overview>(accountPath(account, '/overview'), {
-    about: ['payments', 'payouts', 'webhooks', 'requests', 'timers'],
-  })
+  const overview = useLive(
+    'GET /accounts/:account/overview',
+    { params: { account } },
+    { about: ['payments', 'payouts', 'webhooks', 'requests', 'timers'] },
+  )
   return (
     <Page title="Overview">
       <Ready of={overview}>{data => <Dashboard data={data} account={account} />}</Ready>

@@ -1,29 +1,32 @@
 import type { PaymentRecord } from '../../../contract/control/payments.ts'
-import type { Timeline } from '../../../contract/control/timeline.ts'
+import type { PaymentTrigger } from '../../../contract/statuses.ts'
 import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
-import { accountPath } from '../state/api.ts'
+import { addressOfCall, call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import { useLiveAt } from '../state/use-live.ts'
+import { useLive } from '../state/use-live.ts'
 import { Status } from '../ui/badge.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
 import { Away, Time } from '../ui/time.tsx'
-import { Moves } from './moves.tsx'
+import { type Answers, Moves } from './moves.tsx'
 import { NextActionPanel } from './next-action.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
 import { TimelinePanel } from './timeline.tsx'
 
 export function PaymentPage({ account, id }: { account: string; id: string }) {
-  const payment = useLiveAt<PaymentRecord>(accountPath(account, `/payments/${encodeURIComponent(id)}`), {
-    record: id,
-    about: ['clock'],
-  })
-  const timeline = useLiveAt<Timeline>(accountPath(account, `/timeline/${encodeURIComponent(id)}`), {
-    record: id,
-    about: ['webhooks', 'requests', 'clock', 'timers'],
-  })
+  const params = { account, id }
+  const payment = useLive('GET /accounts/:account/payments/:id', { params }, { record: id, about: ['clock'] })
+  const timeline = useLive(
+    'GET /accounts/:account/timeline/:id',
+    { params },
+    { record: id, about: ['webhooks', 'requests', 'clock', 'timers'] },
+  )
+  const move = async (trigger: PaymentTrigger, body: Answers) => {
+    await call(`POST /accounts/:account/payments/:id/${trigger}`, { params, body })
+    payment.reload()
+  }
   const back = { href: addressOf(account, 'payments'), label: 'Payments' }
   if (!payment.data)
     return (
@@ -37,7 +40,7 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
       title={`${moneyText(data.amount, data.currency)} ${data.currency}`}
       back={back}
       lead={<PaymentHeadline payment={data} />}
-      actions={<Moves account={account} kind="payments" id={id} moves={data.moves} onDone={payment.reload} />}
+      actions={<Moves moves={data.moves} onMove={move} />}
     >
       <div class="record">
         <div class="record-main">
@@ -130,7 +133,9 @@ const otherFacts = (payment: PaymentRecord) =>
 function ReceiptPanel({ payment, account }: { payment: PaymentRecord; account: string }) {
   const { receipt, receipt_image: image } = payment
   if (!receipt) return null
-  const address = image && `/_paysim${accountPath(account, `/images/${image.digest}`)}`
+  const address =
+    image &&
+    addressOfCall('GET /accounts/:account/images/:digest', { params: { account, digest: image.digest } })
   return (
     <Panel title="Receipt" aside={<Status status={receipt.status} />}>
       {receipt.status === 'rejected' && <p class="problem">{receipt.failure_message}</p>}

@@ -1,7 +1,6 @@
 import type { PaymentRow } from '../../../contract/control/payments.ts'
 import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
-import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { useCatalogue } from '../state/use-catalogue.ts'
 import { Status } from '../ui/badge.tsx'
@@ -93,9 +92,10 @@ export function PaymentsPage({ account }: { account: string }) {
         </MoreFilters>
         <ClearFilters names={FILTERS} />
       </search>
-      <VirtualList<PaymentRow>
+      <VirtualList
         label={{ one: 'payment', many: 'payments' }}
-        path={accountPath(account, '/browse/payments')}
+        call="GET /accounts/:account/browse/payments"
+        account={account}
         query={query}
         about={['payments']}
         columns={COLUMNS}

@@ -1,28 +1,31 @@
-import type { PayoutRecord } from '../../../contract/control/payouts.ts'
-import type { Timeline } from '../../../contract/control/timeline.ts'
+import type { PayoutTrigger } from '../../../contract/statuses.ts'
 import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
-import { accountPath } from '../state/api.ts'
+import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import { useLiveAt } from '../state/use-live.ts'
+import { useLive } from '../state/use-live.ts'
 import { Status } from '../ui/badge.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
 import { Time } from '../ui/time.tsx'
 import { AuditLog } from './audit-log.tsx'
-import { Moves } from './moves.tsx'
+import { type Answers, Moves } from './moves.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
 import { TimelinePanel } from './timeline.tsx'
 
 export function PayoutPage({ account, id }: { account: string; id: string }) {
-  const payout = useLiveAt<PayoutRecord>(accountPath(account, `/payouts/${encodeURIComponent(id)}`), {
-    record: id,
-  })
-  const timeline = useLiveAt<Timeline>(accountPath(account, `/timeline/${encodeURIComponent(id)}`), {
-    record: id,
-    about: ['webhooks', 'requests', 'clock', 'timers'],
-  })
+  const params = { account, id }
+  const payout = useLive('GET /accounts/:account/payouts/:id', { params }, { record: id })
+  const timeline = useLive(
+    'GET /accounts/:account/timeline/:id',
+    { params },
+    { record: id, about: ['webhooks', 'requests', 'clock', 'timers'] },
+  )
+  const move = async (trigger: PayoutTrigger, body: Answers) => {
+    await call(`POST /accounts/:account/payouts/:id/${trigger}`, { params, body })
+    payout.reload()
+  }
   const back = { href: addressOf(account, 'payouts'), label: 'Payouts' }
   if (!payout.data)
     return (
@@ -42,7 +45,7 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
           <Copyable text={data.id} what="the ID" />
         </>
       }
-      actions={<Moves account={account} kind="payouts" id={id} moves={data.moves} onDone={payout.reload} />}
+      actions={<Moves moves={data.moves} onMove={move} />}
     >
       <div class="record">
         <div class="record-main">

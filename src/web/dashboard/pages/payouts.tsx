@@ -1,7 +1,6 @@
 import type { PayoutRow } from '../../../contract/control/payouts.ts'
 import { moneyText } from '../format/money.ts'
 import { humanise } from '../format/words.ts'
-import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { useCatalogue } from '../state/use-catalogue.ts'
 import { Status } from '../ui/badge.tsx'
@@ -73,9 +72,10 @@ export function PayoutsPage({ account }: { account: string }) {
         </MoreFilters>
         <ClearFilters names={FILTERS} />
       </search>
-      <VirtualList<PayoutRow>
+      <VirtualList
         label={{ one: 'payout', many: 'payouts' }}
-        path={accountPath(account, '/browse/payouts')}
+        call="GET /accounts/:account/browse/payouts"
+        account={account}
         query={query}
         about={['payouts']}
         columns={COLUMNS}

@@ -1,7 +1,6 @@
-import type { HttpMessage, RequestDetail } from '../../../contract/control/journal.ts'
-import { accountPath } from '../state/api.ts'
+import type { HttpMessage } from '../../../contract/control/journal.ts'
 import { addressOf } from '../state/router.ts'
-import { useLiveAt } from '../state/use-live.ts'
+import { useLive } from '../state/use-live.ts'
 import { HttpStatus } from '../ui/badge.tsx'
 import { Copyable, CopyButton } from '../ui/copy.tsx'
 import { BodyView } from '../ui/json-view.tsx'
@@ -11,7 +10,7 @@ import { ExactTime } from '../ui/time.tsx'
 import { curlOf } from './curl.ts'
 
 export function RequestPage({ account, id }: { account: string; id: string }) {
-  const request = useLiveAt<RequestDetail>(accountPath(account, `/requests/${encodeURIComponent(id)}`), {})
+  const request = useLive('GET /accounts/:account/requests/:id', { params: { account, id } })
   const back = { href: addressOf(account, 'requests'), label: 'Requests' }
   if (!request.data)
     return (

@@ -1,9 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { LoggedRequest } from '../../../contract/control/journal.ts'
 import { countText } from '../format/money.ts'
-import { accountPath } from '../state/api.ts'
 import { addressOf, keep, kept, place } from '../state/router.ts'
-import { useLiveAt } from '../state/use-live.ts'
+import { useLive } from '../state/use-live.ts'
 import { HttpStatus } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Command } from '../ui/copy.tsx'
@@ -23,9 +22,11 @@ const STATUSES = [
 
 /** The latest calls of the merchant and of payers, since the server started. */
 export function RequestsPage({ account }: { account: string }) {
-  const requests = useLiveAt<{ data: readonly LoggedRequest[] }>(accountPath(account, '/requests'), {
-    about: ['requests'],
-  })
+  const requests = useLive(
+    'GET /accounts/:account/requests',
+    { params: { account } },
+    { about: ['requests'] },
+  )
   return (
     <Page
       title="Requests"

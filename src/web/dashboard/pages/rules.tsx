@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { RulesState } from '../../../contract/control/rules.ts'
 import { countText } from '../format/money.ts'
-import { accountPath, callAt } from '../state/api.ts'
+import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
-import { useLiveAt } from '../state/use-live.ts'
+import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -23,21 +23,22 @@ const EXAMPLE = `- name: small amounts are declined
 
 /** The provider rules, in the order in which they are checked. */
 export function RulesPage({ account }: { account: string }) {
-  const path = accountPath(account, '/rules')
-  const rules = useLiveAt<RulesState>(path, { about: ['script'] })
+  const params = { account }
+  const rules = useLive('GET /accounts/:account/rules', { params }, { about: ['script'] })
   const [editing, setEditing] = useState<'add' | 'all' | null>(null)
   const put = async (list: readonly Rule[], message: string) => {
     const before = rules.data?.rules ?? []
     const wasStandard = rules.data?.standard
-    await callAt('PUT', path, { rules: list })
+    await call('PUT /accounts/:account/rules', { params, body: { rules: list } })
     rules.reload()
     toast(message, 'good', async () => {
-      await (wasStandard ? callAt('DELETE', path) : callAt('PUT', path, { rules: before }))
+      if (wasStandard) await call('DELETE /accounts/:account/rules', { params })
+      else await call('PUT /accounts/:account/rules', { params, body: { rules: before } })
       rules.reload()
     })
   }
   const toStandard = async () => {
-    await callAt('DELETE', path)
+    await call('DELETE /accounts/:account/rules', { params })
     rules.reload()
     toast('The standard rules are in force')
   }
@@ -72,7 +73,7 @@ export function RulesPage({ account }: { account: string }) {
           action="Add"
           onClose={() => setEditing(null)}
           onSubmit={async list => {
-            await callAt('POST', path, { rules: list })
+            await call('POST /accounts/:account/rules', { params, body: { rules: list as Rule[] } })
             rules.reload()
           }}
         />

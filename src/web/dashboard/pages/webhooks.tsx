@@ -1,6 +1,5 @@
 import type { DeliveryRow } from '../../../contract/control/webhooks.ts'
 import { humanise } from '../format/words.ts'
-import { accountPath } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { Badge, HttpStatus, Status } from '../ui/badge.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -73,9 +72,10 @@ export function WebhooksPage({ account }: { account: string }) {
         <ChoiceFilter name="event_type" label="Event" all="Any event" options={EVENTS} />
         <ClearFilters names={FILTERS} />
       </search>
-      <VirtualList<DeliveryRow>
+      <VirtualList
         label={{ one: 'delivery', many: 'deliveries' }}
-        path={accountPath(account, '/browse/webhook-deliveries')}
+        call="GET /accounts/:account/browse/webhook-deliveries"
+        account={account}
         query={query}
         about={['webhooks']}
         columns={COLUMNS}

@@ -1,25 +1,27 @@
 import { useEffect } from 'preact/hooks'
-import type { ClockState } from '../../../contract/control/clock.ts'
 import { dateTimeText } from '../format/time.ts'
 import { accountNow, setClock } from '../state/account-time.ts'
-import { accountPath, callAt } from '../state/api.ts'
+import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import { useLiveAt } from '../state/use-live.ts'
+import { useLive } from '../state/use-live.ts'
 import { Button } from '../ui/button.tsx'
 import { Away } from '../ui/time.tsx'
 
 /** The account's time, always visible. If the clock stands still, a button moves it to the next timer. */
 export function ClockCard({ account }: { account: string }) {
-  const clock = useLiveAt<ClockState>(accountPath(account, '/clock'), {
-    about: ['clock', 'timers', 'payments', 'payouts', 'webhooks'],
-  })
+  const params = { account }
+  const clock = useLive(
+    'GET /accounts/:account/clock',
+    { params },
+    { about: ['clock', 'timers', 'payments', 'payouts', 'webhooks'] },
+  )
   useEffect(() => {
     if (clock.data) setClock(clock.data)
   }, [clock.data])
   if (!clock.data) return null
   const { mode, next_due, pending_timers, rate } = clock.data
-  const step = async () => {
-    await callAt('POST', accountPath(account, '/clock/advance'), { to: next_due })
+  const step = async (to: string) => {
+    await call('POST /accounts/:account/clock/advance', { params, body: { to } })
     clock.reload()
   }
   return (
@@ -35,7 +37,9 @@ export function ClockCard({ account }: { account: string }) {
           <span>
             {pending_timers} {pending_timers === 1 ? 'timer' : 'timers'}, next <Away at={next_due} />
           </span>
-          {mode === 'virtual' && <Button icon="skip" label="Step to the next timer" onPress={step} />}
+          {mode === 'virtual' && (
+            <Button icon="skip" label="Step to the next timer" onPress={() => step(next_due)} />
+          )}
         </div>
       )}
     </div>

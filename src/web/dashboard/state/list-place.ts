@@ -2,7 +2,7 @@ import { keep, kept } from './router.ts'
 
 /** The position in a list, stored in the browser's history so that Back returns to it. */
 export interface ListPlace {
-  /** Path and query: another list starts at its top. */
+  /** Call, account and query: another list starts at its top. */
   readonly of: string
   readonly anchor: string | undefined
   /** The scroll position, in rows. */

@@ -1,6 +1,12 @@
 import { signal } from '@preact/signals'
+import type { AnswerTo } from '../../../contract/control/call.ts'
+import type { ControlCall } from '../../../contract/control/operations.ts'
 import type { ListWindow } from '../../../contract/control/overview.ts'
-import { callAt } from './api.ts'
+import { call } from './api.ts'
+
+/** The calls that read a part of a list. */
+export type ListCall = Extract<ControlCall, `GET /accounts/:account/browse/${string}`>
+export type RowOf<C extends ListCall> = AnswerTo<C>['data'][number]
 
 /** A part of a list. Not every list reports how many records are newer, or where its rows are. */
 type ListPart<R> = Pick<ListWindow<R>, 'data' | 'total'> & Partial<ListWindow<R>>
@@ -20,17 +26,19 @@ const PAGE_ROWS = 100
  * A list on the server, of which only the visible part is loaded. At its top it shows new records; further down it does
  * not move.
  */
-export class ListSource<R> {
+export class ListSource<C extends ListCall> {
   /** Undefined until the first page is loaded. */
-  readonly state = signal<ListState<R> | undefined>(undefined)
+  readonly state = signal<ListState<RowOf<C>> | undefined>(undefined)
   #anchor: string | undefined
   /** Grows when a restart is asked for and when its page arrives: responses to requests from before either are ignored. */
   #era = 0
   readonly #asked = new Set<number>()
 
   constructor(
-    private readonly path: string,
-    private readonly query: string,
+    private readonly name: C,
+    private readonly account: string,
+    /** The filters, as in a URL. */
+    private readonly filters: string,
   ) {}
 
   get anchor(): string | undefined {
@@ -43,7 +51,7 @@ export class ListSource<R> {
     return this.refresh(first, last)
   }
 
-  row(at: number): R | undefined {
+  row(at: number): RowOf<C> | undefined {
     return this.state.value?.pages.get(Math.floor(at / PAGE_ROWS))?.[at % PAGE_ROWS]
   }
 
@@ -102,15 +110,16 @@ export class ListSource<R> {
     )
   }
 
-  #fetch(page: number, anchor?: string): Promise<ListPart<R>> {
-    const query = new URLSearchParams(this.query)
-    query.set('offset', String(page * PAGE_ROWS))
-    query.set('limit', String(PAGE_ROWS))
-    if (anchor !== undefined) query.set('anchor', anchor)
-    return callAt('GET', `${this.path}?${query}`)
+  #fetch(page: number, anchor?: string): Promise<ListPart<RowOf<C>>> {
+    const filters = Object.fromEntries(new URLSearchParams(this.filters))
+    const part = call<ListCall>(this.name, {
+      params: { account: this.account },
+      query: { ...filters, offset: page * PAGE_ROWS, limit: PAGE_ROWS, anchor },
+    })
+    return part as Promise<ListPart<RowOf<C>>>
   }
 
-  #take(pages: ListState<R>['pages'], { total, exact = true, newer = 0 }: ListPart<R>): void {
+  #take(pages: ListState<RowOf<C>>['pages'], { total, exact = true, newer = 0 }: ListPart<RowOf<C>>): void {
     this.state.value = { pages, total, exact, newer, error: undefined }
   }
 

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { StreamChange } from '../../../contract/control/journal.ts'
-import { accountPath, checkSession, session } from './api.ts'
+import { addressOfCall, checkSession, session } from './api.ts'
 
 type Listener = (change: StreamChange | 'everything') => void
 
@@ -36,7 +36,8 @@ class Live {
     this.close()
     if (!this.#account || document.hidden || session.value !== 'in') return
     connection.value = 'connecting'
-    const source = new EventSource(`/_paysim${accountPath(this.#account, '/stream?as=changes')}`)
+    const input = { params: { account: this.#account }, query: { as: 'changes' } }
+    const source = new EventSource(addressOfCall('GET /accounts/:account/stream', input))
     this.#source = source
     source.addEventListener('hello', () => {
       connection.value = 'live'

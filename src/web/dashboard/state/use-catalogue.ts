@@ -1,12 +1,14 @@
-import type { CatalogueState } from '../../../contract/control/catalogue.ts'
-import { accountPath } from './api.ts'
-import { useLiveAt } from './use-live.ts'
+import { useLive } from './use-live.ts'
 
 type Choices = readonly (readonly [value: string, label: string])[]
 
 /** The account's catalogue, for lists of choices. */
 export function useCatalogue(account: string): { methods: Choices; currencies: Choices } {
-  const { data } = useLiveAt<CatalogueState>(accountPath(account, '/catalogue'), { about: ['catalogue'] })
+  const { data } = useLive(
+    'GET /accounts/:account/catalogue',
+    { params: { account } },
+    { about: ['catalogue'] },
+  )
   const [methods, routes] = [data?.methods ?? [], data?.routes ?? []]
   const currencies = [...new Set(routes.map(({ currency }) => currency))].sort()
   return {

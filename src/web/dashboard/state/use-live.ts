@@ -1,6 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type AnswerTo, type CallInput, type JsonCall, requestLine } from '../../../contract/control/call.ts'
-import { callAt } from './api.ts'
+import {
+  type AnswerTo,
+  type AnyInput,
+  type CallInput,
+  type GetCall,
+  type InputOf,
+  type JsonCall,
+  requestLine,
+} from '../../../contract/control/call.ts'
+import { call } from './api.ts'
 import { live } from './live.ts'
 
 /** What a component depends on: kinds of changes, or records by id. */
@@ -20,29 +28,23 @@ export interface Loaded<T> {
 const REST_MS = 250
 const REST_SHARE = 3
 
-/**
- * Reads from the control surface, and again whenever what it depends on changes. Without an input, it waits for one.
- */
-export function useLive<C extends JsonCall>(
+/** Reads from the control surface, and again whenever what it depends on changes. */
+export function useLive<C extends JsonCall & GetCall>(
   name: C,
-  input: CallInput<C> | null,
-  interest: Dependencies,
+  input: CallInput<C>,
+  interest: Dependencies = {},
 ): Loaded<AnswerTo<C>> {
-  return useLiveAt(input && requestLine(name, input).path, interest)
-}
-
-export function useLiveAt<T>(path: string | null, interest: Dependencies): Loaded<T> {
-  const [state, setState] = useState<{ path: string | null; data: T | undefined; error: unknown }>({
-    path: null,
+  const { path } = requestLine(name, input as AnyInput)
+  const [state, setState] = useState<{ path: string; data: AnswerTo<C> | undefined; error: unknown }>({
+    path,
     data: undefined,
     error: undefined,
   })
   const reader = useRef<() => void>(() => {})
   useEffect(() => {
-    if (path === null) return
     const reading = repeatedly(async isCurrent => {
       try {
-        const data = await callAt<T>('GET', path)
+        const data = await call(name, ...([input] as InputOf<C>))
         if (isCurrent()) setState({ path, data, error: undefined })
       } catch (error) {
         if (isCurrent())

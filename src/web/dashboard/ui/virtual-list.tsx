@@ -5,24 +5,25 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { countText } from '../format/money.ts'
 import { keepPlace, keptPlace, type ListPlace } from '../state/list-place.ts'
-import { ListSource } from '../state/list-source.ts'
+import { type ListCall, ListSource, type RowOf } from '../state/list-source.ts'
 import { live } from '../state/live.ts'
 import { repeatedly } from '../state/use-live.ts'
 import { Icon } from './icon.tsx'
 import { firstView, isLastOf, type ListColumn, layoutOf } from './list-layout.ts'
 import { ErrorNote } from './page.tsx'
 
-interface VirtualListProps<R> {
+interface VirtualListProps<C extends ListCall> {
   /** What its rows show. */
   readonly label: { readonly one: string; readonly many: string }
-  readonly path: string
+  readonly call: C
+  readonly account: string
   readonly query: string
   /** The kinds of changes that affect it. */
   readonly about: readonly string[]
-  readonly columns: readonly ListColumn<R>[]
-  readonly hrefOf: (row: R) => string
+  readonly columns: readonly ListColumn<RowOf<C>>[]
+  readonly hrefOf: (row: RowOf<C>) => string
   /** The accessible name of a row's link. */
-  readonly nameOf: (row: R) => string
+  readonly nameOf: (row: RowOf<C>) => string
   readonly empty: ComponentChildren
 }
 
@@ -34,13 +35,13 @@ const SETTLED_MS = 60
 const NOTED_MS = 200
 
 /** A list of any length, which draws and loads only the visible part. */
-export function VirtualList<R>(props: VirtualListProps<R>) {
-  const { label, path, query, about, columns, hrefOf, nameOf, empty } = props
+export function VirtualList<C extends ListCall>(props: VirtualListProps<C>) {
+  const { label, call, account, query, about, columns, hrefOf, nameOf, empty } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const list = `${path}?${query}`
+  const list = `${call} ${account}?${query}`
   const left = useMemo(() => keptPlace(list), [list])
   const [view, setView] = useState(() => firstView(left, columns))
-  const source = useMemo(() => new ListSource<R>(path, query), [path, query])
+  const source = useMemo(() => new ListSource(call, account, query), [call, account, query])
   const state = source.state.value
   const { ROW, tracks, perLine } = layoutOf(columns, view.width)
   const first = Math.max(0, Math.floor(view.top / ROW) - BEYOND)
@@ -237,7 +238,11 @@ function bringIntoView(scroller: HTMLElement, at: number, row: number): void {
 }
 
 /** Rows may have been added or removed meanwhile, so this searches near the old position. */
-function rowOf<R>(source: ListSource<R>, { at, href }: ListPlace, hrefOf: (row: R) => string): number {
+function rowOf<C extends ListCall>(
+  source: ListSource<C>,
+  { at, href }: ListPlace,
+  hrefOf: (row: RowOf<C>) => string,
+): number {
   const near = Array.from(
     { length: 2 * BEYOND },
     (_, nth) => (at ?? 0) + (nth % 2 ? -1 : 1) * Math.ceil(nth / 2),
