@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CommandTable } from '../../command-table.ts'
 
-/** The commands for a running simulator. Those of one noun are in one file, which is loaded when one is called. */
+/** The commands for a running simulator. Each file is loaded when one of its commands is called. */
 export const SIM: CommandTable = {
   ...commandsIn(() => import('./status.ts'), {
     status: 'show the addresses, whether it is ready, and its accounts',
@@ -36,30 +36,17 @@ export const SIM: CommandTable = {
   rules: {
     summary: 'decide what the provider does',
     alone: 'list',
-    commands: commandsIn(() => import('./rules.ts'), {
-      list: 'list the rules, and how often each was used',
-      set: 'replace the rules',
-      add: 'add rules in front of the others',
-      reset: 'restore the rules that ship with paysim',
-    }),
+    commands: async () => (await import('./rules-and-faults.ts')).rules,
   },
   faults: {
     summary: 'inject faults on the wire',
     alone: 'list',
-    commands: commandsIn(() => import('./faults.ts'), {
-      list: 'list the faults, and how often each happened',
-      set: 'replace the faults',
-      clear: 'remove all faults',
-    }),
+    commands: async () => (await import('./rules-and-faults.ts')).faults,
   },
   catalogue: {
     summary: 'set methods and routes, and take providers down',
     alone: 'show',
-    commands: commandsIn(() => import('./catalogue.ts'), {
-      show: 'show providers, methods and routes',
-      set: 'replace providers, methods and routes',
-      health: 'take a provider down, or bring it up',
-    }),
+    commands: async () => (await import('./catalogue.ts')).catalogue,
   },
   payments: {
     summary: 'show all of a payment, and act as payer and provider',
