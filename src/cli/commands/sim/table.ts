@@ -10,29 +10,19 @@ export const SIM: CommandTable = {
   merchants: {
     summary: 'create and manage merchants',
     alone: 'list',
-    commands: commandsIn(() => import('./merchants.ts'), {
-      list: 'list merchants',
-      create: 'create a merchant with two accounts',
-      show: 'show a merchant and its keys',
-      change: "change a merchant's name or Team policy",
-      remove: 'remove a merchant with all its records',
-    }),
+    commands: async () => (await import('./merchants.ts')).merchants,
   },
   keys: {
     summary: 'add and revoke the keys of an account',
     alone: 'list',
-    commands: async () => (await import('./keys.ts')).keys,
+    commands: async () => (await import('./merchants.ts')).keys,
   },
   clock: {
     summary: 'show and advance the clock of an account',
     alone: 'show',
-    commands: commandsIn(() => import('./clock.ts'), {
-      show: 'show the clock and the next timer',
-      advance: 'advance a virtual clock',
-      set: 'make the clock real or virtual, faster or later',
-    }),
+    commands: async () => (await import('./clock.ts')).clock,
   },
-  ...commandsIn(() => import('./timers.ts'), { timers: 'list the pending timers' }),
+  timers: alone('list the pending timers', async () => (await import('./clock.ts')).timers),
   rules: {
     summary: 'decide what the provider does',
     alone: 'list',
@@ -132,6 +122,11 @@ export const SIM: CommandTable = {
     contract: 'print the contract decisions in force',
     openapi: 'print the merchant API as OpenAPI 3.1',
   }),
+}
+
+/** A command that is a noun by itself. */
+function alone(summary: string, command: () => Promise<() => Command>): CommandTable[string] {
+  return { summary, load: async () => ({ command: await command() }) }
 }
 
 /** Commands of one file, by their names. The compiler holds these to the names that the file has. */
