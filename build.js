@@ -90,8 +90,8 @@ const TOGETHER = {
   sim: filesOf('src/cli', [
     'control/flags',
     'control/pages',
+    'control/row',
     'control/session',
-    'commands/sim/account-time',
     'commands/sim/inline-yaml',
     'commands/sim/tables',
   ]),

@@ -41,47 +41,22 @@ export const SIM: CommandTable = {
   payments: {
     summary: 'show all of a payment, and act as payer and provider',
     alone: 'list',
-    commands: commandsIn(() => import('./payments.ts'), {
-      list: 'list payments',
-      show: 'show a payment, its route and its rule',
-      succeed: 'make a payment succeed',
-      fail: 'make a payment fail',
-      expire: 'make a payment expire',
-      'present-action': 'present the next action to the payer',
-      'withdraw-action': 'withdraw the next action from the payer',
-      'accept-receipt': 'accept the receipt',
-      'reject-receipt': 'reject the receipt',
-      'confirm-cancel': 'confirm a requested cancellation',
-    }),
+    commands: async () => (await import('./payments.ts')).payments,
   },
   receipts: {
     summary: 'list receipts, and get their images',
     alone: 'list',
-    commands: commandsIn(() => import('./receipts.ts'), {
-      list: 'list the payments that require a receipt or have one',
-      image: 'get the submitted image',
-    }),
+    commands: async () => (await import('./receipts.ts')).receipts,
   },
   payouts: {
     summary: 'create payouts, and decide how they end',
     alone: 'list',
-    commands: commandsIn(() => import('./payouts.ts'), {
-      list: 'list payouts',
-      show: 'show a payout and its rule',
-      create: 'create a payout',
-      approve: 'approve a payout',
-      succeed: 'make a payout succeed',
-      fail: 'make a payout fail',
-      cancel: 'cancel a payout',
-    }),
+    commands: async () => (await import('./payouts.ts')).payouts,
   },
   assets: {
     summary: 'store images for receipts',
     alone: 'list',
-    commands: commandsIn(() => import('./assets.ts'), {
-      list: 'list images',
-      upload: 'store an image',
-    }),
+    commands: async () => (await import('./receipts.ts')).assets,
   },
   endpoints: {
     summary: 'set where webhooks are sent',
