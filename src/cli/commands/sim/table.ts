@@ -61,30 +61,24 @@ export const SIM: CommandTable = {
   endpoints: {
     summary: 'set where webhooks are sent',
     alone: 'list',
-    commands: async () => (await import('./endpoints.ts')).endpoints,
+    commands: async () => (await import('./webhooks.ts')).endpoints,
   },
   deliveries: {
     summary: 'inspect webhook deliveries, and repeat them',
     alone: 'list',
-    commands: commandsIn(() => import('./deliveries.ts'), {
-      list: 'list deliveries',
-      show: 'show a delivery with every attempt',
-      redeliver: 'attempt a delivery now',
-    }),
+    commands: async () => (await import('./webhooks.ts')).deliveries,
   },
-  ...commandsIn(() => import('./events.ts'), { events: 'list the events of an account' }),
-  ...commandsIn(() => import('./history.ts'), { history: 'show the history of a record' }),
+  events: alone('list the events of an account', async () => (await import('./webhooks.ts')).events),
+  history: alone('show the history of a record', async () => (await import('./history.ts')).history),
   requests: {
     summary: 'inspect the last requests and answers',
     alone: 'list',
-    commands: commandsIn(() => import('./requests.ts'), {
-      list: 'list the last requests',
-      show: 'show a request with headers and bodies',
-    }),
+    commands: async () => (await import('./requests.ts')).requests,
   },
-  ...commandsIn(() => import('./provider-calls.ts'), {
-    'provider-calls': 'list the calls that the provider received',
-  }),
+  'provider-calls': alone(
+    'list the calls that the provider received',
+    async () => (await import('./requests.ts')).providerCalls,
+  ),
   ...commandsIn(() => import('./stream.ts'), { stream: 'show what happens as it happens' }),
   ...commandsIn(() => import('./archive.ts'), {
     export: 'write an account to a file',
