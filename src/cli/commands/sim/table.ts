@@ -3,10 +3,11 @@ import type { CommandTable } from '../../command-table.ts'
 
 /** The commands for a running simulator. Each file is loaded when one of its commands is called. */
 export const SIM: CommandTable = {
-  ...commandsIn(() => import('./status.ts'), {
-    status: 'show the addresses, whether it is ready, and its accounts',
-  }),
-  ...commandsIn(() => import('./dashboard.ts'), { dashboard: 'print a link that signs a browser in' }),
+  status: alone(
+    'show the addresses, whether it is ready, and its accounts',
+    async () => (await simulator()).status,
+  ),
+  dashboard: alone('print a link that signs a browser in', async () => (await simulator()).dashboard),
   merchants: {
     summary: 'create and manage merchants',
     alone: 'list',
@@ -79,35 +80,24 @@ export const SIM: CommandTable = {
     'list the calls that the provider received',
     async () => (await import('./requests.ts')).providerCalls,
   ),
-  ...commandsIn(() => import('./stream.ts'), { stream: 'show what happens as it happens' }),
-  ...commandsIn(() => import('./archive.ts'), {
-    export: 'write an account to a file',
-    import: 'read an account from a file',
-    reset: 'empty an account',
-  }),
-  ...commandsIn(() => import('./simulator.ts'), {
-    nodes: 'show the processes on one database, and what each holds',
-    metrics: 'print metrics for Prometheus',
-    contract: 'print the contract decisions in force',
-    openapi: 'print the merchant API as OpenAPI 3.1',
-  }),
+  stream: alone('show what happens as it happens', async () => (await import('./stream.ts')).stream),
+  export: alone('write an account to a file', async () => (await import('./archive.ts')).exportAccount),
+  import: alone('read an account from a file', async () => (await import('./archive.ts')).importAccount),
+  reset: alone('empty an account', async () => (await import('./archive.ts')).reset),
+  nodes: alone(
+    'show the processes on one database, and what each holds',
+    async () => (await simulator()).nodes,
+  ),
+  metrics: alone('print metrics for Prometheus', async () => (await simulator()).metrics),
+  contract: alone('print the contract decisions in force', async () => (await simulator()).contract),
+  openapi: alone('print the merchant API as OpenAPI 3.1', async () => (await simulator()).openapi),
+}
+
+function simulator() {
+  return import('./simulator.ts')
 }
 
 /** A command that is a noun by itself. */
 function alone(summary: string, command: () => Promise<() => Command>): CommandTable[string] {
   return { summary, load: async () => ({ command: await command() }) }
-}
-
-/** Commands of one file, by their names. The compiler holds these to the names that the file has. */
-function commandsIn<Name extends string>(
-  load: () => Promise<{ readonly commands: Readonly<Record<Name, () => Command>> }>,
-  summaries: Readonly<Record<Name, string>>,
-): CommandTable {
-  const names = Object.keys(summaries) as Name[]
-  return Object.fromEntries(
-    names.map(name => [
-      name,
-      { summary: summaries[name], load: async () => ({ command: (await load()).commands[name] }) },
-    ]),
-  )
 }
