@@ -1,3 +1,4 @@
+import { requestLine } from '../../contract/control/call.ts'
 import type { ReceivedAnswer } from '../../contract/wire-answer.ts'
 import { match } from '../expect/match.ts'
 import type { Stage } from '../run/stage.ts'
@@ -26,9 +27,10 @@ export async function controlGet(
   stage: Stage,
 ): Promise<Fetched> {
   const { control } = stage.simulated
-  const url = `/_paysim/accounts/${control.id}/${records}/${id}`
-  const answer = await answerOrRefusal(control[records].get(id))
-  return { sent: { method: 'GET', url, headers: {} }, answer }
+  const call = `GET /accounts/:account/${records}/:id` as const
+  const { method, path } = requestLine(call, { params: { account: control.id, id } })
+  const answer = await answerOrRefusal(control.call(call, { params: { id } }))
+  return { sent: { method, url: `/_paysim${path}`, headers: {} }, answer }
 }
 
 /** Compares a record, or one member of it, with the expected value. */
