@@ -24,6 +24,8 @@ import { RequestLog } from './server/request-log.ts'
 
 const DEFAULT_MERCHANT = 'default'
 const ADVANCE_WAIT_MS = 15_000
+/** How long the payer's browser waits for the application. */
+const LONGEST_VISIT_MS = 5000
 
 /** All options of `serve`. Members that are left out have the defaults of the command line. */
 export interface SimulatorOptions extends StoreLocation {
@@ -93,6 +95,7 @@ export class Simulator {
     const host = options.host ?? '127.0.0.1'
     const controlToken = await agreeOn(store, options, standards, host)
     const webhookHosts = readWebhookHosts(options.allowWebhooks)
+    const sender = new WebhookSender(webhookHosts)
     let url = ''
     let controlUrl = ''
     const gateway = await Gateway.open({
@@ -101,7 +104,7 @@ export class Simulator {
       seed: options.seed ?? null,
       time: new RealTime(SYSTEM_CLOCKS),
       baseUrl: () => options.publicUrl ?? url,
-      webhooks: new WebhookSender(webhookHosts),
+      webhooks: sender,
       advanceWaitMs: options.advanceWaitMs ?? ADVANCE_WAIT_MS,
       holdWebhook: options.holdWebhook,
       warn,
@@ -122,6 +125,8 @@ export class Simulator {
       signInLinks,
       allowHosts: [...(options.allowHosts ?? []), ...hostsOf(options.publicUrl), host],
       webhookHosts,
+      visit: (page: string) =>
+        sender.visit(page, LONGEST_VISIT_MS, [url, controlUrl, options.publicUrl ?? url]),
       merchantUrl: () => url,
       publicUrl: options.publicUrl,
       controlPort: () => (apart ? Number(new URL(controlUrl).port) : null),

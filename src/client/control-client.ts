@@ -15,7 +15,12 @@ import type {
 import type * as wire from '../contract/control/merchants.ts'
 import type { KeyPairRecord, MerchantRecord } from '../contract/control/merchants.ts'
 import type { Nodes } from '../contract/control/nodes.ts'
-import type { AssetRecord, PaymentRecord, ProviderCallRecord } from '../contract/control/payments.ts'
+import type {
+  AssetRecord,
+  PageOfShop,
+  PaymentRecord,
+  ProviderCallRecord,
+} from '../contract/control/payments.ts'
 import type { PayoutRecord } from '../contract/control/payouts.ts'
 import type {
   Archive,
@@ -24,6 +29,7 @@ import type {
   EndpointBody,
   FailureReason,
   MerchantPatch,
+  MethodChoice,
   NewPayout,
 } from '../contract/control/requests.ts'
 import type { ProviderRule, RulesState } from '../contract/control/rules.ts'
@@ -171,7 +177,7 @@ function accountControl(caller: ControlCaller, account: string) {
       advance: (goal: AdvanceGoal): Call<AdvanceResult> =>
         orReject(() => call('POST /accounts/:account/clock/advance', { body: advanceBody(goal) })),
     },
-    payments: paymentCalls(call),
+    payments: paymentCalls(call, caller, account),
     payouts: payoutCalls(call),
     rules: {
       get: (): Call<RulesState> => call('GET /accounts/:account/rules'),
@@ -208,8 +214,7 @@ function accountControl(caller: ControlCaller, account: string) {
         return orReject(() => {
           demandKnown('assets.upload()', options, { kind: true, filename: true })
           const { kind, filename } = options
-          const name = filename ?? (typeof file === 'string' ? basename(file) : 'receipt')
-          const form = fileForm(file, name, kind === undefined ? {} : { kind })
+          const form = fileForm(file, filename ?? filenameOf(file), kind === undefined ? {} : { kind })
           return caller.upload('POST /accounts/:account/assets', { params: { account } }, form)
         })
       },
@@ -286,7 +291,7 @@ type AccountCaller = <C extends JsonCall & AccountCall>(
 
 /** Calls that read complete payments and payouts, and that act as payer, provider and operator. */
 
-function paymentCalls(call: AccountCaller) {
+function paymentCalls(call: AccountCaller, caller: ControlCaller, account: string) {
   const trigger = (id: string, name: PaymentTrigger, failure: FailureReason = {}): Call<PaymentRecord> =>
     call(`POST /accounts/:account/payments/:id/${name}`, { params: { id }, body: failure })
   return {
@@ -296,6 +301,27 @@ function paymentCalls(call: AccountCaller) {
         records(call('GET /accounts/:account/payments', { query: known('payments.list()', page) })),
       ),
     get: (id: string): Call<PaymentRecord> => call('GET /accounts/:account/payments/:id', { params: { id } }),
+    /** The payer chooses a method on the hosted page, without a browser. */
+    choose: (id: string, choice: MethodChoice): Call<PaymentRecord> =>
+      call('POST /accounts/:account/payments/:id/choose', { params: { id }, body: choice }),
+    /** The payer sends a receipt on the hosted page: its bytes, or the path of a file. */
+    sendReceipt: (
+      id: string,
+      file: Uint8Array | string,
+      options: { filename?: string } = {},
+    ): Call<PaymentRecord> =>
+      orReject(() => {
+        demandKnown('payments.sendReceipt()', options, { filename: true })
+        const form = fileForm(file, options.filename ?? filenameOf(file), {})
+        return caller.upload(
+          'POST /accounts/:account/payments/:id/receipt',
+          { params: { account, id } },
+          form,
+        )
+      }),
+    /** The payer's browser opens the return_url, and follows no redirect. */
+    return: (id: string): Call<PageOfShop> =>
+      call('POST /accounts/:account/payments/:id/return', { params: { id } }),
     trigger,
     succeed: (id: string) => trigger(id, 'succeed'),
     fail: (id: string, failure?: FailureReason) => trigger(id, 'fail', failure),
@@ -325,6 +351,8 @@ function payoutCalls(call: AccountCaller) {
     fail: (id: string, failure?: FailureReason) => trigger(id, 'fail', failure),
   }
 }
+
+const filenameOf = (file: Uint8Array | string) => (typeof file === 'string' ? basename(file) : 'receipt')
 
 /** Awaiting it gives the records of a list; its answer is the list itself. */
 type RecordsCall<T> = Call<T[], ListBody<T>>

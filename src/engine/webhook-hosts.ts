@@ -1,5 +1,6 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+import { networkInterfaces } from 'node:os'
 
 /** Turns a host name into its addresses, as `dns.lookup` does with `all`. */
 export type Resolve = (
@@ -76,10 +77,19 @@ export class WebhookHosts {
   }
 }
 
+/** Whether a connection to this address ends on this machine. */
+export function isThisMachine(address: string): boolean {
+  const own = Object.values(networkInterfaces()).flatMap(found => found ?? [])
+  return [address.replace(/%.*$/, ''), ...embedded(address)].some(
+    one => LOOPBACK.has(one) || THIS_HOST.has(one) || own.some(found => found.address === one),
+  )
+}
+
 const refusal = (host: string) =>
   `points to ${host}, which is not this machine: start with --allow-webhooks ${host}`
 
-const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1')
+/** The host of a URL, an IPv6 address without its brackets. */
+export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1')
 
 /**
  * Names that are never looked up in DNS. They may lead only to this machine, like any name that is not allowed.
@@ -150,6 +160,7 @@ const METADATA = rangesOf(
 const LOCAL_TRANSLATION = rangesOf('64:ff9b:1::/48')
 const TEREDO = rangesOf('2001::/32')
 const LOOPBACK = rangesOf('127.0.0.0/8', '::1/128')
+const THIS_HOST = rangesOf('0.0.0.0/8', '::/128')
 /** "This host", carrier-grade NAT, link-local, and the IPv6 forms that carry an IPv4 address. */
 const SPECIAL = rangesOf(
   ...['0.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16'],

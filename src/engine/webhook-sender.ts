@@ -1,8 +1,9 @@
 /// <reference path="./undici-parts.d.ts" />
+import type { LookupFunction } from 'node:net'
 import type { Agent, Dispatcher } from 'undici'
 import { Deadline, TooLateError } from './deadline.ts'
 import { Queue } from './queue.ts'
-import { WebhookHostError, type WebhookHosts } from './webhook-hosts.ts'
+import { hostOf, isThisMachine, WebhookHostError, type WebhookHosts } from './webhook-hosts.ts'
 
 export interface WebhookRequest {
   readonly url: string
@@ -18,6 +19,8 @@ export interface WebhookRequest {
 export interface WebhookAnswer {
   readonly status: number
   readonly retryAfter: string | string[] | undefined
+  /** Where a redirect leads. Nobody follows it. */
+  readonly location?: string | undefined
   /** The start of the answer's body. */
   readonly body: string
 }
@@ -39,9 +42,13 @@ interface Target {
   readonly problem: string | undefined
 }
 
+/** How a page is asked for, without anything that says who asks. */
+const AS_A_BROWSER = { accept: 'text/html,*/*;q=0.8', 'user-agent': 'paysim' }
+
 /** Posts webhooks, and connects only to allowed hosts. All accounts share its connections. */
 export class WebhookSender {
   #agent: Agent | undefined
+  readonly #closing = new AbortController()
   #underWay = 0
   #bytes = 0
   readonly #waiting = new Queue<() => void>()
@@ -61,11 +68,40 @@ export class WebhookSender {
     this.#underWay++
     this.#bytes += length
     try {
-      return await post(this.#agent, target, request)
+      const { headers, body } = request
+      return await exchange(this.#agent, target, { method: 'POST', headers, body }, request)
     } finally {
       this.#underWay--
       this.#bytes -= length
       this.#waiting.shift()?.()
+    }
+  }
+
+  /**
+   * Opens a page of an application as the payer's browser does, without following a redirect. It never asks a server at
+   * one of `own`, the addresses of this process, whatever name leads there.
+   */
+  async visit(url: string, limitMs: number, own: readonly string[]): Promise<WebhookAnswer> {
+    const target = new URL(url)
+    const ports = own.map(address => portOf(new URL(address)))
+    const isOwn = (address: string) => ports.includes(portOf(target)) && isThisMachine(address)
+    const problem = this.hosts.problem(target)
+    if (problem !== undefined) throw new WebhookHostError(problem)
+    if (isOwn(hostOf(target)) || own.some(address => new URL(address).origin === target.origin))
+      throw new WebhookHostError(TO_ITSELF)
+    const lookup: LookupFunction = (name, options, done) =>
+      this.hosts.lookup(name, options, (error, found) => {
+        const allowed = Array.isArray(found) ? found.filter(({ address }) => !isOwn(address)) : found
+        done(!error && allowed.length < found.length ? new WebhookHostError(TO_ITSELF) : error, allowed)
+      })
+    const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
+    // What is connected to depends on the port, so no connection is kept.
+    const agent = new Agent({ connect: { lookup } })
+    const settings = { limitMs, stopping: this.#closing.signal, onBegin: () => {} }
+    try {
+      return await exchange(agent, target, { method: 'GET', headers: AS_A_BROWSER }, settings)
+    } finally {
+      await agent.destroy()
     }
   }
 
@@ -93,23 +129,27 @@ export class WebhookSender {
 
   /** Ends the connections that are kept for the next webhook. */
   async close(): Promise<void> {
+    this.#closing.abort()
     await this.#agent?.destroy()
   }
 }
 
-function post(
+const TO_ITSELF = 'points to paysim itself'
+
+const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80')
+
+function exchange(
   agent: Agent,
   { origin, pathname, search }: URL,
-  request: WebhookRequest,
+  request: Pick<Dispatcher.DispatchOptions, 'method' | 'headers' | 'body'>,
+  { limitMs, stopping, onBegin }: Pick<WebhookRequest, 'limitMs' | 'stopping' | 'onBegin'>,
 ): Promise<WebhookAnswer> {
-  const { headers, body, limitMs, stopping, onBegin } = request
   return new Promise((resolve, reject) => {
     if (stopping.aborted) return reject(new Error('stopped'))
-    const exchange = new WebhookExchange(resolve, reject)
-    exchange.deadline = new Deadline(limitMs, stopping, reason => exchange.fail(reason))
-    onBegin(exchange.deadline)
-    const path = `${pathname}${search}`
-    agent.dispatch({ origin, path, method: 'POST', headers, body }, exchange)
+    const underWay = new WebhookExchange(resolve, reject)
+    underWay.deadline = new Deadline(limitMs, stopping, reason => underWay.fail(reason))
+    onBegin(underWay.deadline)
+    agent.dispatch({ origin, path: `${pathname}${search}`, ...request }, underWay)
   })
 }
 
@@ -118,7 +158,7 @@ class WebhookExchange implements Dispatcher.DispatchHandler {
   deadline: Deadline | undefined
   #controller: Dispatcher.DispatchController | undefined
   #status = 0
-  #retryAfter: WebhookAnswer['retryAfter']
+  #headers: Record<string, string | string[] | undefined> = {}
   readonly #shown: Buffer[] = []
   #size = 0
 
@@ -139,7 +179,7 @@ class WebhookExchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     this.#status = status
-    this.#retryAfter = headers['retry-after']
+    this.#headers = headers
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -161,7 +201,9 @@ class WebhookExchange implements Dispatcher.DispatchHandler {
   #answer(): void {
     this.#end()
     const body = Buffer.concat(this.#shown).toString('utf8').slice(0, SHOWN_BODY)
-    this.resolve({ status: this.#status, retryAfter: this.#retryAfter, body })
+    const { 'retry-after': retryAfter, location } = this.#headers
+    const [first] = [location].flat()
+    this.resolve({ status: this.#status, retryAfter, location: first, body })
   }
 
   fail(cause: Error): void {

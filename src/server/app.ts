@@ -10,6 +10,7 @@ import { Caller } from './cluster/caller.ts'
 import { type Forwarder, TAKEOVER_MS } from './cluster/forwarder.ts'
 import { declineCall, type SurfaceName } from './cluster/handed-on.ts'
 import { controlSurface } from './control/index.ts'
+import type { ControlSettings } from './control/settings.ts'
 import type { SignInLinks } from './dashboard/sign-in-links.ts'
 import { describeError, detailsForTheLog } from './describe-error.ts'
 import type { FaultBoxes } from './fault-box.ts'
@@ -37,6 +38,7 @@ export interface AppSettings {
   readonly signInLinks: SignInLinks
   readonly allowHosts: readonly string[]
   readonly webhookHosts: WebhookHosts
+  readonly visit: ControlSettings['visit']
   readonly merchantUrl: () => string
   /** What links begin with behind a balancer or a tunnel. */
   readonly publicUrl?: string | undefined

@@ -61,17 +61,20 @@ describe('the payer chooses a method on the hosted page', () => {
     expect(now().outcome).toBe('expired')
   })
 
-  test('only once', () => {
+  const ann = { method: 'transfer', options: {}, customer: { name: 'Ann' } }
+  test.each([
+    ['again', ann, true],
+    ['again without a name, which is there', { ...ann, customer: {} }, true],
+    ['as somebody else', { ...ann, customer: { name: 'Bob' } }, false],
+    ['with an account', { ...ann, options: { account_name: 'Ann' } }, false],
+    ['another one', { ...ann, method: 'qr' }, false],
+  ])('only once: %s', (_, choice, isSame) => {
     const { account, now } = chosen([])
     const { id } = now().sortKey
-    const again = {
-      type: 'ChooseMethod',
-      payment: id,
-      method: 'transfer',
-      options: {},
-      customer: {},
-    } as const
-    expect(account.when(again)).toMatchObject({ refused: { code: 'invalid_state' } })
+    const before = account.world.payments.get(id)
+    const again = account.when({ type: 'ChooseMethod', payment: id, ...choice })
+    expect(again).toMatchObject(isSame ? { events: [] } : { refused: { code: 'invalid_state' } })
+    expect(account.world.payments.get(id)).toBe(before)
   })
 
   test('and a rule lets the page last as long as the intent', () => {

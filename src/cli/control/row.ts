@@ -170,7 +170,7 @@ async function run(its: Row, given: Given): Promise<void> {
 const isPaged = (show: Row['show']): show is { readonly table: TableFrom; readonly pages: true } =>
   'table' in show && show.pages === true
 
-async function showAnswer(
+export async function showAnswer(
   answered: Call<unknown>,
   show: Row['show'],
   { given, session }: { readonly given: Given; readonly session: ControlSession },

@@ -108,3 +108,10 @@ export const AssetRecord = named(
   }),
 )
 export type AssetRecord = Wire<typeof AssetRecord>
+
+/** What the payer's browser got at the return_url. */
+export const PageOfShop = object({
+  status: Type.Integer(),
+  location: nullable(Type.String({ description: 'where a redirect leads; it was not followed' })),
+})
+export type PageOfShop = Wire<typeof PageOfShop>

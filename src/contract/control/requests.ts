@@ -85,6 +85,18 @@ export const FailureReason = object({
 })
 export type FailureReason = Wire<typeof FailureReason>
 
+/** What the payer fills in on the hosted page. As there, spaces around a text do not count, nor does a blank one. */
+export const MethodChoice = object({
+  method: Type.String({ minLength: 1, description: 'a code of payment_methods' }),
+  account_name: Type.Optional(Type.String()),
+  account_number: Type.Optional(Type.String()),
+  bank: Type.Optional(Type.String({ description: 'a code of the method' })),
+  customer_name: Type.Optional(Type.String()),
+  customer_phone: Type.Optional(Type.String()),
+  name_th: Type.Optional(Type.String()),
+})
+export type MethodChoice = Wire<typeof MethodChoice>
+
 /** The same limit as in the merchant API. */
 export const PayoutCancelBody = object({ reason: Type.Optional(text(512)) })
 export type PayoutCancelBody = Wire<typeof PayoutCancelBody>

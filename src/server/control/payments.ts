@@ -1,10 +1,13 @@
-import { FailureReason } from '../../contract/control/requests.ts'
+import { FailureReason, MethodChoice } from '../../contract/control/requests.ts'
 import { PAYMENT_TRIGGERS } from '../../contract/statuses.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
+import { TooLateError } from '../../engine/deadline.ts'
 import { imagesLost, isDigest } from '../../engine/image-store.ts'
+import { WebhookHostError } from '../../engine/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
+import { choose, sendReceipt, unreadable } from '../payer.ts'
 import { imageIn, readForm } from '../read-image.ts'
-import { notFound, RefusalError, refuseProblems } from '../refusal.ts'
+import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
 import {
   bodyReader,
   type ControlHandlers,
@@ -18,9 +21,10 @@ import { pageOf } from './paging.ts'
 import type { ControlSettings } from './settings.ts'
 import { assetView, fullPayment, providerCallView } from './views.ts'
 
+const readChoice = bodyReader<MethodChoice>(MethodChoice)
 const readTrigger = bodyReader<FailureReason>(FailureReason, { optional: true })
 
-export function paymentCalls({ gateway }: ControlSettings) {
+export function paymentCalls({ gateway, visit }: ControlSettings) {
   return {
     'GET /accounts/:account/payments': (request, answer) => {
       const runtime = runtimeNamed(gateway, request)
@@ -45,6 +49,31 @@ export function paymentCalls({ gateway }: ControlSettings) {
         return answer(200, viewOf(runtime, id))
       },
     ),
+
+    'POST /accounts/:account/payments/:id/choose': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      const choice = new Map(Object.entries(await readChoice(request)))
+      const payment = param(request, 'id')
+      await choose(runtime, payment, field => choice.get(field))
+      return answer(200, viewOf(runtime, payment))
+    },
+    'POST /accounts/:account/payments/:id/receipt': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      const form = await readForm(request.carrier).catch(error => Promise.reject(unreadable(error)))
+      const payment = param(request, 'id')
+      await sendReceipt(runtime, payment, form)
+      return answer(200, viewOf(runtime, payment))
+    },
+    'POST /accounts/:account/payments/:id/return': async (request, answer) => {
+      const { account } = runtimeNamed(gateway, request)
+      const { returnUrl } = found('payment intent', account.world.payments.get(param(request, 'id')))
+      if (returnUrl === null)
+        throw refuse('invalid_state', 'The payment intent has no return_url, so the payer does not come back')
+      const { status, location } = await visit(returnUrl).catch(error => {
+        throw refuse('invalid_state', whyNotThere(error))
+      })
+      return answer(200, { status, location: location ?? null })
+    },
 
     'GET /accounts/:account/provider-calls': (request, answer) =>
       answer(200, {
@@ -100,3 +129,10 @@ async function isNamed({ account }: AccountRuntime, digest: string): Promise<boo
 
 const viewOf = (runtime: AccountRuntime, id: string) =>
   fullPayment(found('payment intent', runtime.account.world.payments.get(id)), runtime)
+
+/** The application may be wrong or not there, which is no fault of paysim. */
+function whyNotThere(error: Error): string {
+  if (error instanceof WebhookHostError) return `The return_url ${error.message}`
+  if (error instanceof TooLateError) return `The return_url did not answer within ${error.limitMs / 1000} s`
+  return `The return_url cannot be opened: ${error.message || ('code' in error ? error.code : error.name)}`
+}

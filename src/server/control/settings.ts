@@ -1,5 +1,6 @@
 import type { Gateway } from '../../engine/gateway.ts'
 import type { WebhookHosts } from '../../engine/webhook-hosts.ts'
+import type { WebhookAnswer } from '../../engine/webhook-sender.ts'
 import type { Forwarder } from '../cluster/forwarder.ts'
 import type { SignInLinks } from '../dashboard/sign-in-links.ts'
 import type { FaultBoxes } from '../fault-box.ts'
@@ -15,6 +16,8 @@ export interface ControlSettings {
   readonly controlToken: string
   readonly signInLinks: SignInLinks
   readonly webhookHosts: WebhookHosts
+  /** Opens a page of an application, as the payer's browser does. */
+  readonly visit: (url: string) => Promise<Pick<WebhookAnswer, 'status' | 'location'>>
   /** The URL of the merchant API for clients on this machine. */
   readonly merchantUrl: () => string
   /** What links begin with behind a balancer or a tunnel. */

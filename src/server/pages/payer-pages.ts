@@ -3,6 +3,7 @@ import type { Gateway } from '../../engine/gateway.ts'
 import type { Carrier } from '../http/carrier.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
+import { unreadable } from '../payer.ts'
 import { isMultipart, readBody } from '../read-body.ts'
 import { type Form, readForm } from '../read-image.ts'
 import { RefusalError } from '../refusal.ts'
@@ -11,7 +12,7 @@ import { noticePage } from './notice.ts'
 import { type Opened, open } from './opening.ts'
 import { act, isAlreadyDone } from './payer-acts.ts'
 import { showPayment } from './payment-page.ts'
-import { type Problem, ReceiptRefusalError } from './problem.ts'
+import type { Problem } from './problem.ts'
 
 export { follow } from './live.ts'
 
@@ -51,7 +52,7 @@ export async function receive(
   request: Request,
   reply: Reply,
 ): Promise<Reply> {
-  const form = await readFields(request.carrier).catch(asRefusal)
+  const form = await readFields(request.carrier).catch(unreadable)
   const opened = await openPage(gateway, kind, request, reply)
   if (!('payment' in opened)) return opened
   try {
@@ -71,12 +72,6 @@ export async function receive(
 
 const redirectToNext = (reply: Reply, opened: Opened) =>
   reply.code(303).header('location', nextLocation(opened)).send()
-
-/** An unreadable body is a file that is too large, or not one of our forms. */
-function asRefusal(error: unknown): RefusalError {
-  if (!(error instanceof RefusalError)) throw error
-  return error.rejection.code === 'payload_too_large' ? new ReceiptRefusalError('too_large') : error
-}
 
 const asItStands = (opened: Opened): Opened & { problem?: Problem } => ({
   ...opened,

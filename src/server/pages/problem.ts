@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { PAYER_FIELDS, type PayerField } from '../../contract/resources.ts'
-import type { ImageProblem } from '../read-image.ts'
-import { RefusalError } from '../refusal.ts'
+import { ReceiptRefusalError } from '../payer.ts'
+import type { RefusalError } from '../refusal.ts'
 import type { Words } from './words/language.ts'
 
 /** Shows why a form was refused. The typed text stays in the form. */
@@ -10,30 +10,11 @@ export interface Problem {
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** A problem of the uploaded file. */
-export class ReceiptRefusalError extends RefusalError {
-  constructor(readonly kind: ImageProblem['kind']) {
-    super({
-      code: kind === 'too_large' ? 'payload_too_large' : 'validation_failed',
-      message: kind,
-      status: 400,
-    })
-  }
-}
-
-/** The form's names for the fields of a create request. */
-const NAMES: ReadonlyMap<string, PayerField> = new Map([
-  ['customer.name', 'customer_name'],
-  ['customer.phone', 'customer_phone'],
-  ...PAYER_FIELDS.map(field => [field, field] as const),
-  ...PAYER_FIELDS.map(field => [`payment_method_options.${field}`, field] as const),
-])
-
 /** The problems of the fields in a form, in words for the payer. */
 export function fieldProblems({ refusal, fields }: Problem, words: Words): ReadonlyMap<PayerField, string> {
   const problems = new Map<PayerField, string>()
   for (const { field } of refusal.rejection.details ?? []) {
-    const name = NAMES.get(field)
+    const name = PAYER_FIELDS.find(known => known === field)
     if (name) problems.set(name, fieldProblem(name, fields.get(name)?.trim() ?? '', words))
   }
   return problems

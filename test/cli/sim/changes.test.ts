@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { driven, type Shop } from '../../support/cli/sim.ts'
 import { png } from '../../support/payments/receipt-images.ts'
 
@@ -148,6 +151,55 @@ describe('payments and payouts', () => {
     const { id = '' } = await one.pay()
     await before?.(one, id)
     expect(parsed(await one.sim(`payments ${trigger} ${id} -o json`))).toMatchObject({ id, ...after })
+  })
+
+  test('a hosted payment is chosen, paid and left, without a browser', async () => {
+    const { sim, pay } = await shop()
+    const asked: (string | undefined)[] = []
+    const site = createServer(({ url }, response) => {
+      asked.push(url)
+      response.writeHead(303, { location: '/paid' }).end()
+    })
+    onTestFinished(() => void site.close())
+    await once(site.listen(0, '127.0.0.1'), 'listening')
+    const { port } = site.address() as AddressInfo
+    const hosted = { checkout_mode: 'hosted', payment_method: undefined, payment_method_options: undefined }
+    const { id = '' } = await pay({ ...hosted, customer: {}, return_url: `http://127.0.0.1:${port}/back` })
+    const stuck = await sim(`payments succeed ${id}`)
+    expect(stuck).toMatchObject({ code: 5, stdout: '' })
+    expect(stuck.stderr).toContain('choose one first, on its page or with `choose`')
+
+    const unnamed = await sim(`payments choose ${id} th_bank_transfer --bank bbl`)
+    expect(unnamed).toMatchObject({ code: 2, stdout: '' })
+    expect(unnamed.stderr).toContain('customer_name is required')
+    const choice = [
+      'payments',
+      'choose',
+      id,
+      'th_bank_transfer',
+      '--bank',
+      'bbl',
+      '--customer-name',
+      'Ann Lee',
+    ]
+    const chosen = await sim(choice)
+    expect(chosen).toMatchObject({ code: 0, stderr: '' })
+    expect(chosen.stdout).toMatch(/^pi_\w+ {2}pending\n.*customer +name: Ann Lee\n.*options +bank: bbl\n/s)
+    expect((await sim(choice)).code).toBe(0)
+
+    const slip = join(home(), 'slip.png')
+    await writeFile(slip, png())
+    const sent = await sim(`payments send-receipt ${id} ${slip}`)
+    expect(sent.stdout).toMatch(/^pi_\w+ {2}pending\n.*image +[0-9a-f]{64} .*submitted once/s)
+    const piped = await sim(`payments send-receipt ${id} - --query receipt.status`, { input: png() })
+    expect(piped).toMatchObject({ code: 0, stdout: 'processing\n' })
+    const text = await sim(`payments send-receipt ${id} -`, { input: 'no image' })
+    expect(text).toMatchObject({ code: 2, stdout: '' })
+
+    expect(parsed(await sim(`payments succeed ${id} -o json`))).toMatchObject({ status: 'succeeded' })
+    expect((await sim(`payments return ${id}`)).stdout).toMatch(/status +leads to *\n303 +\/paid/i)
+    expect(parsed(await sim(`payments return ${id} -o json`))).toEqual({ status: 303, location: '/paid' })
+    expect(asked).toEqual(['/back', '/back'])
   })
 
   test('payments fail with a reason, and only once', async () => {

@@ -108,7 +108,8 @@ const lacks = (payer: RouteEntry['payer'], customer: { name?: string; phone?: st
 function choice(machine: Machine, command: CommandOf<'ChooseMethod'>): Prediction {
   const payment = machine.world.payments.get(command.payment)
   if (!payment) return 'not_found'
-  if (payment.route || statusOf(payment) !== 'pending') return 'invalid_state'
+  if (payment.route) return repeatsChoice(payment, command) ? null : 'invalid_state'
+  if (statusOf(payment) !== 'pending') return 'invalid_state'
   const { data, isHealthy } = routesNow(machine)
   const { bank } = command.options
   if (isUnknownBank(data, command.method, bank)) return 'validation_failed'
@@ -116,6 +117,16 @@ function choice(machine: Machine, command: CommandOf<'ChooseMethod'>): Predictio
   const route = expectedRoute(data, isHealthy, wanted)
   if (typeof route === 'string') return route
   return lacks(route.payer, { ...payment.customer, ...command.customer }) ? 'validation_failed' : null
+}
+
+/** If an answer was lost, choosing the same again is safe, even if the payment has ended since. */
+function repeatsChoice({ route, options, customer }: Payment, command: CommandOf<'ChooseMethod'>): boolean {
+  const whole = (given: object) => JSON.stringify(Object.entries(given).sort())
+  return (
+    route?.method === command.method &&
+    whole(options) === whole(command.options) &&
+    whole(customer) === whole({ ...customer, ...command.customer })
+  )
 }
 
 function cancellation(machine: Machine, id: string): Prediction {

@@ -1,17 +1,21 @@
 import type { PaymentRecord, PaymentTrigger } from '../../../client/control-client.ts'
 import { FINAL_STATUSES } from '../../../client/wait.ts'
-import { nounOf, row } from '../../control/row.ts'
+import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
+import { nounOf, row, showAnswer } from '../../control/row.ts'
+import { withControl } from '../../control/session.ts'
 import { drawRecord, type Field, fieldOf, sections, timeField } from '../../output/record.ts'
 import type { Screen } from '../../output/screen.ts'
 import type { View } from '../../output/view.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { inlineYamlMembers } from './inline-yaml.ts'
+import { readImage } from './receipts.ts'
 import {
   FAILURE,
   FAILURE_MESSAGE,
   idColumn,
   memberColumn,
   moneyColumn,
+  rowView,
   statusColumn,
   timeColumn,
 } from './tables.ts'
@@ -73,6 +77,41 @@ export const payments = nounOf('sim payments', {
     examples: ['paysim sim payments show pi_123', 'paysim sim payments show pi_123 --query route.provider'],
     show: { view: fullPaymentView, inAccountTime: true },
   }),
+  choose: row('POST /accounts/:account/payments/:id/choose', {
+    summary: 'choose a method, as the payer',
+    description: 'Choose a method as the payer does on the hosted page. Only then can the payment succeed.',
+    arguments: {
+      ...ID,
+      '<method>': { about: 'code of the method, such as th_promptpay', to: 'body.method' },
+    },
+    flags: {
+      '--bank <code>': { about: "the payer's bank, such as bbl", to: 'body.bank' },
+      '--account-name <name>': { about: "name on the payer's account", to: 'body.account_name' },
+      '--account-number <number>': { about: "number of the payer's account", to: 'body.account_number' },
+      '--name-th <name>': { about: "the payer's name in Thai", to: 'body.name_th' },
+      '--customer-name <name>': { about: "the payer's name", to: 'body.customer_name' },
+      '--customer-phone <number>': { about: "the payer's phone number", to: 'body.customer_phone' },
+    },
+    examples: [
+      'paysim sim payments choose pi_123 th_promptpay',
+      'paysim sim payments choose pi_123 th_bank_transfer --bank bbl --customer-name "Ann Lee"',
+    ],
+    show: { view: fullPaymentView, inAccountTime: true },
+  }),
+  'send-receipt': { summary: 'send a receipt, as the payer', command: sendReceipt },
+  return: row('POST /accounts/:account/payments/:id/return', {
+    summary: 'open the return_url, as the payer',
+    description:
+      "Open the return_url of a payment once, as the payer's browser does. A redirect is shown, not followed.",
+    arguments: ID,
+    examples: ['paysim sim payments return pi_123', 'paysim sim payments return pi_123 --query location'],
+    show: {
+      view: rowView([
+        memberColumn('status', 'status'),
+        memberColumn('leads to', 'location', { whole: true }),
+      ]),
+    },
+  }),
   succeed: trigger('succeed', {
     summary: 'make a payment succeed',
     description: 'Make a payment succeed: the money arrives.',
@@ -111,6 +150,27 @@ export const payments = nounOf('sim payments', {
     flags: FAILURE,
   }),
 })
+
+function sendReceipt() {
+  return controlCommand('sim payments send-receipt', command =>
+    command
+      .description('Send a receipt as the payer does on the hosted page.')
+      .argument('<id>', ID['<id>'].about)
+      .argument('<file>', 'JPEG or PNG of at most 5 MiB; - means stdin')
+      .addHelpText('after', examples('paysim sim payments send-receipt pi_123 slip.jpg'))
+      .action((id: string, file: string, flags: ControlFlags) =>
+        withControl(flags, async session => {
+          const { bytes, filename } = await readImage(file)
+          const sent = session.account.payments.sendReceipt(id, bytes, { filename })
+          await showAnswer(
+            sent,
+            { view: fullPaymentView, inAccountTime: true },
+            { given: { ...flags }, session },
+          )
+        }),
+      ),
+  )
+}
 
 interface Trigger {
   readonly summary: string

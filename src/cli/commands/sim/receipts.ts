@@ -166,7 +166,7 @@ function uploadAsset() {
 }
 
 /** Reads an image, and throws an error if the server would not accept it. */
-async function readImage(path: string): Promise<{ bytes: Buffer; filename: string }> {
+export async function readImage(path: string): Promise<{ bytes: Buffer; filename: string }> {
   const source = await readSource(path === '-' ? process.stdin : path)
   const type = checkImage(source)
   const filename = path === '-' ? `stdin.${type === 'image/png' ? 'png' : 'jpg'}` : basename(path)

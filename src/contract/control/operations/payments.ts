@@ -2,8 +2,8 @@ import type { Contract } from '../../decisions.ts'
 import { list } from '../../schema.ts'
 import { PAYMENT_TRIGGERS } from '../../statuses.ts'
 import { page } from '../overview.ts'
-import { AssetRecord, ProviderCallRecord, paymentRecord } from '../payments.ts'
-import { FailureReason } from '../requests.ts'
+import { AssetRecord, PageOfShop, ProviderCallRecord, paymentRecord } from '../payments.ts'
+import { FailureReason, MethodChoice } from '../requests.ts'
 import { type ControlOperations, LIST_QUERY, moves } from './operation.ts'
 
 /** Payments, with the images and the calls that belong to them. */
@@ -26,6 +26,31 @@ export function paymentOperations(contract: Contract | 'any') {
       answers: { 200: PaymentRecord },
       errors: ['invalid_state'],
     }),
+    'POST /accounts/:account/payments/:id/choose': {
+      id: 'chooseMethod',
+      summary: 'Choose a method as the payer does on the hosted page',
+      body: { json: MethodChoice },
+      answers: { 200: PaymentRecord },
+      errors: [
+        'invalid_state',
+        'payment_configuration_unavailable',
+        'routing_unavailable',
+        'provider_capability_unsupported',
+      ],
+    },
+    'POST /accounts/:account/payments/:id/receipt': {
+      id: 'sendReceipt',
+      summary: 'Send a receipt as the payer does on the hosted page',
+      body: { form: { file: 'A JPEG or PNG image' }, required: ['file'] },
+      answers: { 200: PaymentRecord },
+      errors: ['invalid_state', 'provider_capability_unsupported'],
+    },
+    'POST /accounts/:account/payments/:id/return': {
+      id: 'returnToShop',
+      summary: "Open the return_url once, as the payer's browser does",
+      answers: { 200: PageOfShop },
+      errors: ['invalid_state'],
+    },
     'GET /accounts/:account/provider-calls': {
       id: 'listProviderCalls',
       summary: 'List what the gateway asked of the simulated provider',
