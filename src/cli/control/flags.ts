@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander'
-import type { ClockMode, ClockSetting, FailureReason } from '../../client/control-client.ts'
 import { newCommand } from '../new-command.ts'
 import { type OutputFlags, outputFlags } from '../output/flags.ts'
 
@@ -83,41 +82,3 @@ function controlTargetFlags(command: Command): Command {
 
 /** The `Examples:` section of a command's help. */
 export const examples = (...lines: readonly string[]): string => `\nExamples:\n  ${lines.join('\n  ')}`
-
-/** How time passes in an account. */
-export interface ClockFlags {
-  readonly now?: string
-  readonly rate?: string
-}
-
-export function clockFlags(command: Command): Command {
-  return command
-    .option('--now <time>', 'set the time, such as 2027-01-01T00:00:00Z; it cannot go back')
-    .option('--rate <factor>', 'run a real clock faster than wall time, such as 60 or 60x')
-}
-
-export function clockSetting(mode: ClockMode, { now, rate }: ClockFlags): ClockSetting {
-  return {
-    mode,
-    ...(now === undefined ? {} : { now }),
-    ...(rate === undefined ? {} : { rate: /^\d+(?:\.\d+)?$/.test(rate) ? Number(rate) : rate }),
-  }
-}
-
-/** Why something fails, instead of the standard reason. */
-export interface FailureFlags {
-  readonly code?: string
-  readonly message?: string
-}
-
-export function failureFlags(command: Command, offered?: 'code and message' | 'message'): Command {
-  if (offered === 'code and message')
-    command.option('--code <code>', 'failure_code, such as insufficient_funds')
-  if (offered !== undefined) command.option('--message <text>', 'reason for people to read')
-  return command
-}
-
-export const failureOf = ({ code, message }: FailureFlags): FailureReason => ({
-  ...(code === undefined ? {} : { failure_code: code }),
-  ...(message === undefined ? {} : { failure_message: message }),
-})

@@ -6,7 +6,7 @@ import type { ListView } from '../output/view.ts'
 import type { ControlSession } from './session.ts'
 
 /** A part of a list, as a call asks for it. */
-interface PageQuery {
+export interface PageQuery {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
 }

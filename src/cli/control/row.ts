@@ -1,18 +1,25 @@
 import { Argument, type Command, Option } from 'commander'
+import type { Call } from '../../client/call.ts'
+import type { ListBody } from '../../client/control-caller.ts'
 import type { AnswerTo, AnyInput, CallInput, InputOf, JsonCall } from '../../contract/control/call.ts'
+import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { CommandTable } from '../command-table.ts'
 import { listView } from '../commands/sim/tables.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { type Body, withValue } from '../fields/body.ts'
 import { choice } from '../flag-values.ts'
 import type { Table } from '../output/columns.ts'
-import { doneView, type View } from '../output/view.ts'
+import type { Screen } from '../output/screen.ts'
+import { doneView, type ListView, type View } from '../output/view.ts'
 import { type ControlFlags, controlCommand, examples } from './flags.ts'
+import { type PageFlags, type PageQuery, pageFlags, showPages } from './pages.ts'
 import { type ControlSession, confirm, withControl } from './session.ts'
 
 /**
  * A command of `sim` that is one call of the control surface, as data: which call, which words fill it, how its answer is
  * shown. What needs more than that is a function of its own.
  */
-export interface RowOf<C extends JsonCall> {
+interface RowOf<C extends JsonCall> {
   /** In the help of its group. */
   readonly summary: string
   readonly description: string
@@ -21,13 +28,30 @@ export interface RowOf<C extends JsonCall> {
   /** By their names, such as `--overlap <duration>`. */
   readonly flags?: Words<C>
   readonly examples: readonly string[]
-  /** How the answer is shown: as one view, as a list with columns, or as a sentence if it has no body. */
-  readonly show:
-    | { readonly view: (given: Given) => View<AnswerTo<C>> }
-    | { readonly table: (given: Given) => Table & { readonly csv?: readonly string[] } }
-    | { readonly done: (given: Given) => string }
+  readonly show: Show<View<AnswerTo<C>>, CallInput<C> extends Paged ? true : never>
+  /** Why the words do not go together, as a mistake in the usage: the server could not name them. */
+  readonly mistake?: (input: AnyInput, given: Given) => string | undefined
   /** What would happen, to be confirmed first; it completes the sentence "This would …". */
   readonly confirm?: (given: Given, session: ControlSession) => string
+}
+
+/** How an answer is shown: as one view, as a list with columns, or as a sentence if it has no body. */
+type Show<V, Pages> =
+  | {
+      readonly view: V | ((given: Given) => V)
+      /** Whether "in 3 days" is for people relative to the clock of the account. Programs save that call. */
+      readonly inAccountTime?: true
+    }
+  | {
+      readonly table: TableFrom
+      /** For a list that may be long: one page of it, or page by page. */
+      readonly pages?: Pages
+    }
+  | { readonly done: (given: Given) => string }
+type ListTable = Table & { readonly csv?: readonly string[] }
+type TableFrom = ListTable | ((given: Given) => ListTable)
+interface Paged {
+  readonly query?: { readonly limit?: unknown; readonly cursor?: unknown }
 }
 
 /** Each argument or flag with its description. One that has no place in the call is for the view. */
@@ -36,6 +60,7 @@ interface WordOf<C extends JsonCall> {
   readonly about: string
   /** Where its value goes. The server checks it. */
   readonly to: PlaceIn<C>
+  /** The words that it can be; `parse` then decides what they mean. */
   readonly choices?: readonly string[]
   /** Reads the word, or refuses it as a mistake in the usage. */
   readonly parse?: (text: string, before: never) => unknown
@@ -68,9 +93,7 @@ type Row = Omit<RowOf<JsonCall>, 'show' | 'arguments' | 'flags'> & {
   readonly call: JsonCall
   readonly arguments?: AnyWords
   readonly flags?: AnyWords
-  readonly show:
-    | { readonly view: (given: Given) => View<never> }
-    | Exclude<RowOf<JsonCall>['show'], { readonly view: unknown }>
+  readonly show: Show<View<never>, true>
 }
 type AnyWords = Readonly<Record<string, string | AnyWord>>
 type AnyWord = Omit<WordOf<JsonCall>, 'to'> & { readonly to: string }
@@ -97,6 +120,12 @@ export const nounOf = (words: string, rows: Readonly<Record<string, Row | OwnCom
     ]),
   )
 
+/** A command that is a noun by itself, such as `sim events`. Its summary is in the table of all commands. */
+export const commandOf =
+  <C extends JsonCall>(words: string, call: C, its: Omit<RowOf<C>, 'summary'>): (() => Command) =>
+  () =>
+    rowCommand(words, { call, summary: '', ...its })
+
 function rowCommand(name: string, its: Row): Command {
   const { call, description, arguments: words = {}, flags = {}, show } = its
   return controlCommand(
@@ -104,6 +133,7 @@ function rowCommand(name: string, its: Row): Command {
     command => {
       command.description(description)
       for (const [word, how] of Object.entries(words)) command.addArgument(argumentOf(word, how))
+      if (isPaged(show)) pageFlags(command)
       for (const [word, how] of Object.entries(flags)) command.addOption(optionOf(word, how))
       return command.addHelpText('after', examples(...its.examples)).action(() => run(its, givenTo(command)))
     },
@@ -117,54 +147,79 @@ function rowCommand(name: string, its: Row): Command {
 
 async function run(its: Row, given: Given): Promise<void> {
   await withControl(given, async session => {
-    const { call, show } = its
-    if (its.confirm) await confirm(given, its.confirm(given, session))
+    const { call, show, mistake } = its
     const input = await inputOf(its, given)
-    const params = { account: session.account.id, ...input.params }
-    // What is missing or of the wrong kind, the server refuses.
-    const answered = session.control.call(call, ...([{ ...input, params }] as unknown as InputOf<JsonCall>))
-    await session.show(answered, viewOf(show, given) as View<unknown>)
+    const wrong = mistake?.(input, given)
+    if (wrong !== undefined) throw new UsageError(wrong)
+    if (its.confirm) await confirm(given, its.confirm(given, session))
+    const answered = (query: PageQuery = {}) => {
+      const params = { account: session.account.id, ...input.params }
+      // What is missing or of the wrong kind, the server refuses.
+      const whole = { ...input, params, query: { ...input.query, ...query } } as unknown
+      return session.control.call(call, ...([whole] as InputOf<JsonCall>))
+    }
+    if (isPaged(show)) {
+      const list = (page: PageQuery) =>
+        answered(page) as Call<unknown, unknown> as Call<unknown[], ListBody<unknown>>
+      return showPages(session, given as PageFlags, { list, view: tableView(show, given) })
+    }
+    await showAnswer(answered(), show, { given, session })
   })
 }
 
+const isPaged = (show: Row['show']): show is { readonly table: TableFrom; readonly pages: true } =>
+  'table' in show && show.pages === true
+
+async function showAnswer(
+  answered: Call<unknown>,
+  show: Row['show'],
+  { given, session }: { readonly given: Given; readonly session: ControlSession },
+): Promise<void> {
+  const view = viewOf(show, given) as View<unknown>
+  if (!('view' in show && show.inAccountTime && session.human)) return session.show(answered, view)
+  await answered
+  const clock = await session.account.clock.get()
+  await session.show(answered, {
+    ...view,
+    human: (body, screen) => view.human(body, inAccountTime(clock, screen)),
+  })
+}
+
+/** A screen whose present is that of an account, which may differ from wall time. */
+export const inAccountTime = ({ now }: { readonly now: string }, screen: Screen): Screen => ({
+  ...screen,
+  now: parseTimestamp(now) ?? screen.now,
+})
+
 function viewOf(show: Row['show'], given: Given): View<never> {
-  if ('view' in show) return show.view(given)
+  if ('view' in show) return typeof show.view === 'function' ? show.view(given) : show.view
   if ('done' in show) return doneView(show.done(given))
-  const { empty, columns, csv } = show.table(given)
+  return tableView(show, given)
+}
+
+function tableView({ table }: { readonly table: TableFrom }, given: Given): ListView<ListBody<unknown>> {
+  const { empty, columns, csv } = typeof table === 'function' ? table(given) : table
   return listView(empty, columns, csv)
 }
 
 /** The input of the call: each value at its place. */
 async function inputOf({ arguments: words = {}, flags = {} }: Row, given: Given): Promise<AnyInput> {
-  const input: Tree = {}
   const placed = [
     ...Object.entries(words).map(([word, how]) => ({ how, value: given[argumentOf(word, how).name()] })),
     ...Object.entries(flags).map(([word, how]) => ({
       how,
       value: given[optionOf(word, how).attributeName()],
     })),
-  ]
-  for (const { how, value } of placed) {
-    if (typeof how === 'string') continue
-    const path = how.to.split('.')
-    // A call that can have a body gets one, also an empty one.
-    if (path.length > 1 && path[0] === 'body') input.body ??= {}
-    if (value !== undefined) put(input, path, how.value ? await how.value(value as never) : value)
-  }
+  ].flatMap(({ how, value }) => (typeof how === 'string' ? [] : [{ how, value, to: how.to }]))
+  // A call that can have a body gets one, also an empty one.
+  let input: Body = placed.some(({ to }) => to.startsWith('body.')) ? { body: {} } : {}
+  // A whole comes before its parts, which override it.
+  for (const { how, value, to } of placed.sort((one, other) => depth(one.to) - depth(other.to)))
+    if (value !== undefined) input = withValue(input, to, how.value ? await how.value(value as never) : value)
   return input
 }
 
-interface Tree {
-  [name: string]: unknown
-}
-
-function put(tree: Tree, [name = '', ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) tree[name] = value
-  else {
-    tree[name] ??= {}
-    put(tree[name] as Tree, rest, value)
-  }
-}
+const depth = (place: string) => place.split('.').length
 
 const argumentOf = (word: string, how: string | AnyWord): Argument =>
   parsedAs(new Argument(word, aboutOf(how)), how)

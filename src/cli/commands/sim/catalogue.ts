@@ -1,81 +1,17 @@
-import { Argument } from 'commander'
 import type {
   Catalogue,
   CatalogueMethod,
   CatalogueProvider,
   CatalogueRoute,
 } from '../../../client/control-client.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { readDocument } from '../../control/read-document.ts'
-import { withControl } from '../../control/session.ts'
-import { choice } from '../../flag-values.ts'
+import { nounOf, row } from '../../control/row.ts'
 import type { Column } from '../../output/columns.ts'
 import { formatMoney } from '../../output/money.ts'
 import type { Screen } from '../../output/screen.ts'
 import { drawTable } from '../../output/table.ts'
 import type { View } from '../../output/view.ts'
 import { idColumn, memberColumn, modesText, rowView } from './tables.ts'
-
-const HEALTH = ['up', 'down'] as const
-
-export const commands = {
-  show: () =>
-    controlCommand('sim catalogue show', command =>
-      command
-        .description('Show the providers and their health, the methods, and the routes between them.')
-        .addHelpText(
-          'after',
-          examples('paysim sim catalogue', 'paysim sim catalogue show -o json > catalogue.json'),
-        )
-        .action((flags: ControlFlags) =>
-          withControl(flags, ({ account, show }) => show(account.catalogue.get(), catalogueView)),
-        ),
-    ),
-
-  set: () =>
-    controlCommand('sim catalogue set', command =>
-      command
-        .description(
-          "Replace an account's providers, methods and routes. An invalid catalogue changes nothing.",
-        )
-        .argument('<file>', 'YAML or JSON: {providers, methods, routes}; - means stdin')
-        .addHelpText(
-          'after',
-          examples(
-            'paysim sim catalogue show -o yaml > catalogue.yaml',
-            'paysim sim catalogue set catalogue.yaml --account shop',
-          ),
-        )
-        .action((file: string, flags: ControlFlags) =>
-          withControl(flags, async ({ account, show }) =>
-            // The server checks it, and names each problem.
-            show(account.catalogue.replace((await readDocument(file)) as Catalogue), catalogueView),
-          ),
-        ),
-    ),
-
-  health: () =>
-    controlCommand('sim catalogue health', command =>
-      command
-        .description('Take a provider down, or bring it up. New payments use the next healthy route.')
-        .argument('<provider>', 'id of the provider, as `paysim sim catalogue` lists it')
-        .addArgument(
-          new Argument('<health>', 'new health of the provider').choices(HEALTH).argParser(choice(HEALTH)),
-        )
-        .addHelpText(
-          'after',
-          examples('paysim sim catalogue health siam down', 'paysim sim catalogue health siam up'),
-        )
-        .action((provider: string, health: (typeof HEALTH)[number], flags: ControlFlags) =>
-          withControl(flags, ({ account, show }) =>
-            show(
-              account.catalogue.setHealth(provider, health === 'up'),
-              rowView<CatalogueProvider>(PROVIDERS),
-            ),
-          ),
-        ),
-    ),
-}
 
 const catalogueView: View<Catalogue> = {
   human: ({ providers, methods, routes }, screen) =>
@@ -85,6 +21,50 @@ const catalogueView: View<Catalogue> = {
       titledTable('Routes, tried in this order', routes, ROUTES, screen),
     ].join('\n\n'),
 }
+
+export const catalogue = nounOf('sim catalogue', {
+  show: row('GET /accounts/:account/catalogue', {
+    summary: 'show providers, methods and routes',
+    description: 'Show the providers and their health, the methods, and the routes between them.',
+    examples: ['paysim sim catalogue', 'paysim sim catalogue show -o json > catalogue.json'],
+    show: { view: catalogueView },
+  }),
+  set: row('PUT /accounts/:account/catalogue', {
+    summary: 'replace providers, methods and routes',
+    description: "Replace an account's providers, methods and routes. An invalid catalogue changes nothing.",
+    arguments: {
+      // The server checks it, and names each problem.
+      '<file>': {
+        about: 'YAML or JSON: {providers, methods, routes}; - means stdin',
+        to: 'body',
+        value: readDocument,
+      },
+    },
+    examples: [
+      'paysim sim catalogue show -o yaml > catalogue.yaml',
+      'paysim sim catalogue set catalogue.yaml --account shop',
+    ],
+    show: { view: catalogueView },
+  }),
+  health: row('PATCH /accounts/:account/catalogue/providers/:provider', {
+    summary: 'take a provider down, or bring it up',
+    description: 'Take a provider down, or bring it up. New payments use the next healthy route.',
+    arguments: {
+      '<provider>': {
+        about: 'id of the provider, as `paysim sim catalogue` lists it',
+        to: 'params.provider',
+      },
+      '<health>': {
+        about: 'new health of the provider',
+        to: 'body.healthy',
+        choices: ['up', 'down'],
+        value: (health: string) => health === 'up',
+      },
+    },
+    examples: ['paysim sim catalogue health siam down', 'paysim sim catalogue health siam up'],
+    show: { view: () => rowView(PROVIDERS) },
+  }),
+})
 
 function titledTable(
   title: string,

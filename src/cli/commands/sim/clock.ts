@@ -1,106 +1,32 @@
-import { Argument } from 'commander'
-import type { AdvanceGoal, AdvanceResult, ClockMode, ClockState } from '../../../client/control-client.ts'
-import {
-  type ClockFlags,
-  type ControlFlags,
-  clockFlags,
-  clockSetting,
-  controlCommand,
-  examples,
-} from '../../control/flags.ts'
+import type { AdvanceGoal, AdvanceResult, ClockState, TimerRecord } from '../../../client/control-client.ts'
+import type { AnswerTo } from '../../../contract/control/call.ts'
+import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
+import { commandOf, inAccountTime, nounOf, row } from '../../control/row.ts'
 import { withControl } from '../../control/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
-import { choice } from '../../flag-values.ts'
+import { plain } from '../../output/members.ts'
 import { drawRecord } from '../../output/record.ts'
 import type { Screen } from '../../output/screen.ts'
+import { drawTable } from '../../output/table.ts'
 import { showTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
-import { inAccountTime } from './account-time.ts'
+import { inlineYamlMembers } from './inline-yaml.ts'
+import { memberColumn, timeColumn } from './tables.ts'
 
-const MODES = ['real', 'virtual'] as const
+export const CLOCK_MODES = ['real', 'virtual'] as const
 
-interface AdvanceFlags extends ControlFlags {
-  readonly to?: string
-  readonly untilIdle?: true
-  readonly max?: string
-}
-
-interface SetFlags extends ControlFlags, ClockFlags {}
-
-export const commands = {
-  show: () =>
-    controlCommand('sim clock show', command =>
-      command
-        .description("Show an account's time, and when the next timer is due.")
-        .addHelpText(
-          'after',
-          examples('paysim sim clock', 'paysim sim clock show --account shop.test -o json'),
-        )
-        .action((flags: ControlFlags) =>
-          withControl(flags, ({ account, show }) => show(account.clock.get(), clockView)),
-        ),
-    ),
-
-  advance: () =>
-    controlCommand('sim clock advance', command =>
-      command
-        .description(
-          'Advance a virtual clock. Everything due by then has happened on return, including webhooks and their retries.',
-        )
-        .argument('[duration]', 'how far, such as 250ms, 5s, 1h30m or 7d')
-        .option('--to <time>', 'advance to this time, such as 2027-01-01T00:00:00Z')
-        .option('--until-idle', 'advance from timer to timer until none is left')
-        .option('--max <duration>', 'with --until-idle: advance no further than this')
-        .addHelpText(
-          'after',
-          examples(
-            'paysim sim clock advance 5s',
-            'paysim sim clock advance --to 2027-01-01T00:00:00Z --account shop',
-            'paysim sim clock advance --until-idle --max 7d',
-          ),
-        )
-        .action((duration: string | undefined, flags: AdvanceFlags) =>
-          withControl(flags, ({ account, show }) =>
-            show(account.clock.advance(goalOf(duration, flags)), advanceView),
-          ),
-        ),
-    ),
-
-  set: () =>
-    controlCommand('sim clock set', command =>
-      clockFlags(
-        command
-          .description('Make the clock of an account follow wall time, or stand still until it is advanced.')
-          .addArgument(
-            new Argument('<mode>', 'real follows wall time, virtual stands still')
-              .choices(MODES)
-              .argParser(choice(MODES)),
-          ),
-      )
-        .addHelpText(
-          'after',
-          examples(
-            'paysim sim clock set virtual',
-            'paysim sim clock set virtual --now 2027-01-01T00:00:00Z --account shop',
-            'paysim sim clock set real --rate 60x',
-          ),
-        )
-        .action((mode: ClockMode, flags: SetFlags) =>
-          withControl(flags, ({ account, show }) =>
-            show(account.clock.set(clockSetting(mode, flags)), clockView),
-          ),
-        ),
-    ),
-}
-
-function goalOf(duration: string | undefined, { to, untilIdle, max }: AdvanceFlags): AdvanceGoal {
-  if ([duration, to, untilIdle].filter(goal => goal !== undefined).length !== 1)
-    throw new UsageError('no goal: give a duration, --to or --until-idle')
-  if (max !== undefined && !untilIdle) throw new UsageError('--max works only with --until-idle')
-  if (duration !== undefined) return { by: duration }
-  if (to !== undefined) return { to }
-  return { until: 'idle', ...(max === undefined ? {} : { max }) }
-}
+/** The flags that say how time passes in an account, for a call that has them there. */
+export const clockWords = <P extends 'body' | 'body.clock'>(place: P) => ({
+  '--now <time>': {
+    about: 'set the time, such as 2027-01-01T00:00:00Z; it cannot go back',
+    to: `${place}.now` as const,
+  },
+  '--rate <factor>': {
+    about: 'run a real clock faster than wall time, such as 60 or 60x',
+    to: `${place}.rate` as const,
+    value: (rate: string) => (/^\d+(?:\.\d+)?$/.test(rate) ? Number(rate) : rate),
+  },
+})
 
 const clockView: View<ClockState> = {
   human: (clock, screen) =>
@@ -116,6 +42,81 @@ const clockView: View<ClockState> = {
       ],
       screen,
     ),
+}
+
+export const clock = nounOf('sim clock', {
+  show: row('GET /accounts/:account/clock', {
+    summary: 'show the clock and the next timer',
+    description: "Show an account's time, and when the next timer is due.",
+    examples: ['paysim sim clock', 'paysim sim clock show --account shop.test -o json'],
+    show: { view: clockView },
+  }),
+  advance: { summary: 'advance a virtual clock', command: advance },
+  set: row('PUT /accounts/:account/clock', {
+    summary: 'make the clock real or virtual, faster or later',
+    description: 'Make the clock of an account follow wall time, or stand still until it is advanced.',
+    arguments: {
+      '<mode>': {
+        about: 'real follows wall time, virtual stands still',
+        to: 'body.mode',
+        choices: CLOCK_MODES,
+      },
+    },
+    flags: clockWords('body'),
+    examples: [
+      'paysim sim clock set virtual',
+      'paysim sim clock set virtual --now 2027-01-01T00:00:00Z --account shop',
+      'paysim sim clock set real --rate 60x',
+    ],
+    show: { view: clockView },
+  }),
+})
+
+export const timers = commandOf('sim timers', 'GET /accounts/:account/timers', {
+  description: 'List the pending timers of an account, the next one first.',
+  examples: ['paysim sim timers', "paysim sim timers --account shop -o json | jq '.data[0].due_at'"],
+  show: { view: () => timersView, inAccountTime: true },
+})
+
+interface AdvanceFlags extends ControlFlags {
+  readonly to?: string
+  readonly untilIdle?: true
+  readonly max?: string
+}
+
+function advance() {
+  return controlCommand('sim clock advance', command =>
+    command
+      .description(
+        'Advance a virtual clock. Everything due by then has happened on return, including webhooks and their retries.',
+      )
+      .argument('[duration]', 'how far, such as 250ms, 5s, 1h30m or 7d')
+      .option('--to <time>', 'advance to this time, such as 2027-01-01T00:00:00Z')
+      .option('--until-idle', 'advance from timer to timer until none is left')
+      .option('--max <duration>', 'with --until-idle: advance no further than this')
+      .addHelpText(
+        'after',
+        examples(
+          'paysim sim clock advance 5s',
+          'paysim sim clock advance --to 2027-01-01T00:00:00Z --account shop',
+          'paysim sim clock advance --until-idle --max 7d',
+        ),
+      )
+      .action((duration: string | undefined, flags: AdvanceFlags) =>
+        withControl(flags, ({ account, show }) =>
+          show(account.clock.advance(goalOf(duration, flags)), advanceView),
+        ),
+      ),
+  )
+}
+
+function goalOf(duration: string | undefined, { to, untilIdle, max }: AdvanceFlags): AdvanceGoal {
+  if ([duration, to, untilIdle].filter(goal => goal !== undefined).length !== 1)
+    throw new UsageError('no goal: give a duration, --to or --until-idle')
+  if (max !== undefined && !untilIdle) throw new UsageError('--max works only with --until-idle')
+  if (duration !== undefined) return { by: duration }
+  if (to !== undefined) return { to }
+  return { until: 'idle', ...(max === undefined ? {} : { max }) }
 }
 
 const advanceView: View<AdvanceResult> = {
@@ -149,3 +150,46 @@ const distanceFromWallTime = (note = 'now') =>
     : note.endsWith(' ago')
       ? note.replace(/ ago$/, ' behind wall time')
       : note.replace(/^in (.*)/, '$1 ahead of wall time')
+
+const timersView: View<AnswerTo<'GET /accounts/:account/timers'>> = {
+  human: ({ data }, screen) =>
+    drawTable(
+      data,
+      {
+        columns: [
+          {
+            header: 'in',
+            value: (row, at) => showTime((row as TimerRecord).due_at, at).note?.replace(/^in /, '') ?? '',
+            align: 'right',
+            paint: (shown, _, { paint }) => paint.cyan(shown),
+          },
+          timeColumn('due', 'due_at'),
+          { header: 'what', value: row => commandText(row as TimerRecord), least: 14 },
+          memberColumn('timer', 'id', { give: 1, whole: true }),
+        ],
+        empty: 'No pending timers.',
+      },
+      screen,
+    ),
+  rows: ({ data }) => data,
+  csv: [
+    'id',
+    'due_at',
+    'command.type',
+    'command.payment',
+    'command.payout',
+    'command.trigger',
+    'command.delivery',
+  ],
+}
+
+function commandText({
+  command: { type, payment, payout, delivery, trigger, ...more },
+}: TimerRecord): string {
+  const subject = plain(payment ?? payout ?? delivery)
+  const name = trigger === undefined ? inKebabCase(type) : plain(trigger)
+  return `${name} ${subject} ${inlineYamlMembers(more)}`.trim()
+}
+
+/** Writes `AttemptDelivery` as `attempt-delivery`, like the triggers. */
+const inKebabCase = (type: string) => type.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()

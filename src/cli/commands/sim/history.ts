@@ -1,33 +1,25 @@
-import type { ListBody } from '../../../client/control-caller.ts'
 import type { JournalEntry } from '../../../client/control-client.ts'
+import type { AnswerTo } from '../../../contract/control/call.ts'
 import { formatDuration } from '../../../contract/durations.ts'
 import { parseTimestamp } from '../../../contract/timestamps.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
-import { withControl } from '../../control/session.ts'
+import { commandOf } from '../../control/row.ts'
 import type { Screen } from '../../output/screen.ts'
 import { visible, wrapTo } from '../../output/text.ts'
 import { showTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
 import { type EventSummary, eventSummary, paintEvent } from './journal-events.ts'
 
-export const commands = {
-  history: () =>
-    controlCommand('sim history', command =>
-      command
-        .description('Show the history of a record: every decision about it, oldest first.')
-        .argument('<id>', 'id of a payment, payout, asset, delivery or endpoint')
-        .addHelpText(
-          'after',
-          examples('paysim sim history pi_123', 'paysim sim history po_123 -o json | jq .data'),
-        )
-        .action((id: string, flags: ControlFlags) =>
-          withControl(flags, ({ account, show }) => show(account.history(id), historyView(id))),
-        ),
-    ),
-}
+export const history = commandOf('sim history', 'GET /accounts/:account/history/:id', {
+  description: 'Show the history of a record: every decision about it, oldest first.',
+  arguments: {
+    '<id>': { about: 'id of a payment, payout, asset, delivery or endpoint', to: 'params.id' },
+  },
+  examples: ['paysim sim history pi_123', 'paysim sim history po_123 -o json | jq .data'],
+  show: { view: ({ id }) => historyView(String(id)) },
+})
 
 /** Each journal entry with its time, its author and its events. */
-const historyView = (id: string): View<ListBody<JournalEntry>> => ({
+const historyView = (id: string): View<AnswerTo<'GET /accounts/:account/history/:id'>> => ({
   human({ data, kept_from: keptFrom }, screen) {
     const width = widestEvent(data, screen)
     const missing =

@@ -1,119 +1,163 @@
-import type { Command } from 'commander'
-import type { PaymentTrigger } from '../../../client/control-client.ts'
+import type { PaymentRecord, PaymentTrigger } from '../../../client/control-client.ts'
+import { FINAL_STATUSES } from '../../../client/wait.ts'
+import { nounOf, row } from '../../control/row.ts'
+import { drawRecord, type Field, fieldOf, sections, timeField } from '../../output/record.ts'
+import type { Screen } from '../../output/screen.ts'
+import type { View } from '../../output/view.ts'
+import { paymentView } from '../../output/views/payment.ts'
+import { inlineYamlMembers } from './inline-yaml.ts'
 import {
-  type ControlFlags,
-  controlCommand,
-  examples,
-  type FailureFlags,
-  failureFlags,
-  failureOf,
-} from '../../control/flags.ts'
-import { type PageFlags, pageFlags, showPages } from '../../control/pages.ts'
-import { withControl } from '../../control/session.ts'
-import { showInAccountTime } from './account-time.ts'
-import { fullPaymentView, paymentsView } from './payment-views.ts'
+  FAILURE,
+  FAILURE_MESSAGE,
+  idColumn,
+  memberColumn,
+  moneyColumn,
+  statusColumn,
+  timeColumn,
+} from './tables.ts'
 
-interface ListFlags extends ControlFlags, PageFlags {}
+const ID = { '<id>': { about: 'id of the payment, such as pi_123', to: 'params.id' } } as const
 
-const triggers: Readonly<Record<PaymentTrigger, () => Command>> = {
+/** The merchant's view of a payment and the members that merchants do not see. */
+const fullPaymentView: View<PaymentRecord> = {
+  ...paymentView,
+  async human(payment, screen) {
+    return sections(
+      await paymentView.human(withoutHidden(payment), screen),
+      `${screen.paint.bold('hidden from the merchant')}\n${drawRecord(hiddenFields(payment, screen), screen)}`,
+    )
+  },
+}
+
+export const payments = nounOf('sim payments', {
+  list: row('GET /accounts/:account/payments', {
+    summary: 'list payments',
+    description: 'List the payments of an account, newest first, including what the merchant API hides.',
+    examples: ['paysim sim payments', 'paysim sim payments list --all -o csv > payments.csv'],
+    show: {
+      pages: true,
+      table: {
+        empty: 'No payments.',
+        columns: [
+          idColumn(),
+          statusColumn('status', 'status'),
+          moneyColumn(),
+          memberColumn('method', 'payment_method', { give: 2 }),
+          statusColumn('receipt', 'receipt.status', { give: 3, whole: true }),
+          memberColumn('reference', 'merchant_reference', { give: 1 }),
+          memberColumn('rule', 'rule', { give: 6 }),
+          memberColumn('provider', 'route.provider', { give: 5 }),
+          timeColumn('created', 'created_at', { give: 4 }),
+        ],
+        csv: [
+          ...[
+            'id',
+            'status',
+            'amount',
+            'currency',
+            'country',
+            'checkout_mode',
+            'payment_method',
+            'merchant_reference',
+          ],
+          ...['receipt.status', 'failure_code', 'failure_message', 'route.provider', 'route.id', 'rule'],
+          ...['customer.name', 'customer.phone', 'customer.email', 'created_at', 'updated_at', 'expires_at'],
+        ],
+      },
+    },
+  }),
+  show: row('GET /accounts/:account/payments/:id', {
+    summary: 'show a payment, its route and its rule',
+    description: 'Show a payment, including what the merchant API hides: customer, route, rule, instrument.',
+    arguments: ID,
+    examples: ['paysim sim payments show pi_123', 'paysim sim payments show pi_123 --query route.provider'],
+    show: { view: fullPaymentView, inAccountTime: true },
+  }),
+  succeed: trigger('succeed', {
+    summary: 'make a payment succeed',
+    description: 'Make a payment succeed: the money arrives.',
+  }),
+  fail: trigger('fail', {
+    summary: 'make a payment fail',
+    description: 'Make a payment fail.',
+    flags: FAILURE,
+    example: '--code insufficient_funds --message "The account is empty"',
+  }),
+  expire: trigger('expire', {
+    summary: 'make a payment expire',
+    description: 'Make a payment expire: nobody paid in time.',
+  }),
   'present-action': trigger('present-action', {
+    summary: 'present the next action to the payer',
     description: 'Present the next action to the payer: a processing payment becomes pending.',
   }),
   'withdraw-action': trigger('withdraw-action', {
+    summary: 'withdraw the next action from the payer',
     description: 'Withdraw the next action from the payer: a pending payment becomes processing.',
   }),
-  succeed: trigger('succeed', { description: 'Make a payment succeed: the money arrives.' }),
-  fail: trigger('fail', {
-    description: 'Make a payment fail.',
-    reason: 'code and message',
-    example: '--code insufficient_funds --message "The account is empty"',
+  'accept-receipt': trigger('accept-receipt', {
+    summary: 'accept the receipt',
+    description: 'Accept the receipt that is being checked.',
   }),
-  expire: trigger('expire', { description: 'Make a payment expire: nobody paid in time.' }),
-  'accept-receipt': trigger('accept-receipt', { description: 'Accept the receipt that is being checked.' }),
   'reject-receipt': trigger('reject-receipt', {
+    summary: 'reject the receipt',
     description: 'Reject the receipt that is being checked.',
-    reason: 'message',
+    flags: FAILURE_MESSAGE,
     example: '--message "Amount is not legible"',
   }),
   'confirm-cancel': trigger('confirm-cancel', {
+    summary: 'confirm a requested cancellation',
     description: 'Confirm the cancellation that the merchant requested.',
-    reason: 'code and message',
+    flags: FAILURE,
   }),
-}
+})
 
-export const commands = {
-  list: () =>
-    controlCommand(
-      'sim payments list',
-      command =>
-        pageFlags(
-          command.description(
-            'List the payments of an account, newest first, including what the merchant API hides.',
-          ),
-        )
-          .addHelpText(
-            'after',
-            examples('paysim sim payments', 'paysim sim payments list --all -o csv > payments.csv'),
-          )
-          .action((flags: ListFlags) =>
-            withControl(flags, session =>
-              showPages(session, flags, {
-                list: page => session.account.payments.list(page),
-                view: paymentsView,
-              }),
-            ),
-          ),
-      { list: true },
-    ),
-
-  show: () =>
-    controlCommand('sim payments show', command =>
-      command
-        .description(
-          'Show a payment, including what the merchant API hides: customer, route, rule, instrument.',
-        )
-        .argument('<id>', 'id of the payment, such as pi_123')
-        .addHelpText(
-          'after',
-          examples(
-            'paysim sim payments show pi_123',
-            'paysim sim payments show pi_123 --query route.provider',
-          ),
-        )
-        .action((id: string, flags: ControlFlags) =>
-          withControl(flags, session =>
-            showInAccountTime(session, session.account.payments.get(id), fullPaymentView),
-          ),
-        ),
-    ),
-
-  ...triggers,
-}
-
-interface TriggerHelp {
+interface Trigger {
+  readonly summary: string
   readonly description: string
   /** What the caller can say about the reason. */
-  readonly reason?: 'code and message' | 'message'
+  readonly flags?: Partial<typeof FAILURE>
   readonly example?: string
 }
 
-function trigger(name: PaymentTrigger, { description, reason, example }: TriggerHelp): () => Command {
+function trigger(name: PaymentTrigger, { example, flags = {}, ...texts }: Trigger) {
   const call = `paysim sim payments ${name} pi_123`
-  return () =>
-    controlCommand(`sim payments ${name}`, command =>
-      failureFlags(
-        command.description(description).argument('<id>', 'id of the payment, such as pi_123'),
-        reason,
-      )
-        .addHelpText('after', examples(call, ...(example === undefined ? [] : [`${call} ${example}`])))
-        .action((id: string, flags: ControlFlags & FailureFlags) =>
-          withControl(flags, session =>
-            showInAccountTime(
-              session,
-              session.account.payments.trigger(id, name, failureOf(flags)),
-              fullPaymentView,
-            ),
-          ),
-        ),
-    )
+  return row(`POST /accounts/:account/payments/:id/${name}`, {
+    ...texts,
+    arguments: ID,
+    flags,
+    examples: example === undefined ? [call] : [call, `${call} ${example}`],
+    show: { view: fullPaymentView, inAccountTime: true },
+  })
 }
+
+function withoutHidden(payment: PaymentRecord) {
+  const { customer, payment_method_options, route, rule, instrument, receipt_image, ...more } = payment
+  const { cancel_requested_at, cancelled, expires_at, moves, ...visibleToMerchant } = more
+  return visibleToMerchant
+}
+
+function hiddenFields(payment: PaymentRecord, screen: Screen): Field[] {
+  const { customer, payment_method_options: options, route, receipt_image: image } = payment
+  const isOpen = !FINAL_STATUSES.includes(payment.status)
+  return [
+    fieldOf('customer', inlineYamlMembers(customer ?? {}) || undefined),
+    fieldOf('options', inlineYamlMembers(options ?? {}) || undefined),
+    fieldOf('route', route && `${route.id}, ${route.local_code} at ${route.provider}`),
+    // Only an open payment can still be acted on, or expire.
+    fieldOf('takes receipt', isOpen && route ? (route.takes_receipt ? 'yes' : 'no') : undefined),
+    fieldOf('can be cancelled', isOpen && route ? (route.cancel_pending ? 'yes' : 'no') : undefined),
+    fieldOf('rule', payment.rule ?? 'none'),
+    fieldOf('image', image?.digest, {
+      note: image ? submissions(image.submissions) : undefined,
+      whole: true,
+    }),
+    fieldOf('asset', image?.asset_id),
+    timeField('cancel requested', payment.cancel_requested_at, screen),
+    fieldOf('cancelled', payment.cancelled ? 'yes' : undefined),
+    timeField('expires', isOpen ? payment.expires_at : undefined, screen),
+    fieldOf('moves', payment.moves?.map(({ trigger }) => trigger).join(', ') || undefined),
+  ]
+}
+
+const submissions = (count: number) => (count === 1 ? 'submitted once' : `submitted ${count} times`)

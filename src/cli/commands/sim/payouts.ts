@@ -1,221 +1,33 @@
-import { type Command, Option } from 'commander'
-import type { ClockState, NewPayout, PayoutRecord, PayoutTrigger } from '../../../client/control-client.ts'
-import {
-  type ControlFlags,
-  controlCommand,
-  examples,
-  type FailureFlags,
-  failureFlags,
-  failureOf,
-} from '../../control/flags.ts'
-import { type PageFlags, pageFlags, showPages } from '../../control/pages.ts'
-import { withControl } from '../../control/session.ts'
-import { UsageError } from '../../errors/cli-errors.ts'
+import type { PayoutRecord } from '../../../client/control-client.ts'
+import { nounOf, row } from '../../control/row.ts'
+import { type Body, valueAt } from '../../fields/body.ts'
 import { again, countryCode, currencyCode } from '../../fields/field-flags.ts'
 import { readData } from '../../fields/read-data.ts'
-import { choice } from '../../flag-values.ts'
 import { drawRecord, fieldOf, sections } from '../../output/record.ts'
 import type { View } from '../../output/view.ts'
 import { bankAccount, payoutView } from '../../output/views/payouts.ts'
-import { inAccountTime, showInAccountTime } from './account-time.ts'
-import { idColumn, listView, memberColumn, moneyColumn, statusColumn, timeColumn } from './tables.ts'
+import { FAILURE, idColumn, memberColumn, moneyColumn, statusColumn, timeColumn } from './tables.ts'
 
-const STATUSES = ['requires_approval', 'processing', 'succeeded', 'failed', 'cancelled'] as const
+const ID = { '<id>': { about: 'id of the payout, such as po_123', to: 'params.id' } } as const
 
-interface ListFlags extends ControlFlags, PageFlags {}
-
-interface CreateFlags extends ControlFlags {
-  readonly amount?: string
-  readonly currency?: string
-  readonly country?: string
-  readonly merchantReference?: string
-  readonly bank?: string
-  readonly holder?: string
-  readonly accountNumber?: string
-  readonly status?: PayoutRecord['status']
-  readonly createdAt?: string
-  readonly data?: readonly string[]
-}
-
-const triggers: Readonly<Record<PayoutTrigger, () => Command>> = {
-  approve: trigger('approve', 'Approve a payout: processing starts at once.'),
-  succeed: trigger('succeed', 'Make a payout succeed: the money arrives.'),
-  fail: trigger('fail', 'Make a payout fail.'),
-  cancel: trigger('cancel', 'Cancel a payout that requires approval.'),
-}
-
-export const commands = {
-  list: () =>
-    controlCommand(
-      'sim payouts list',
-      command =>
-        pageFlags(
-          command.description(
-            'List the payouts of an account, newest first, including what the merchant API hides.',
-          ),
-        )
-          .addHelpText(
-            'after',
-            examples('paysim sim payouts', 'paysim sim payouts list --all -o csv > payouts.csv'),
-          )
-          .action((flags: ListFlags) =>
-            withControl(flags, session =>
-              showPages(session, flags, {
-                list: page => session.account.payouts.list(page),
-                view: payoutsView,
-              }),
-            ),
-          ),
-      { list: true },
-    ),
-
-  show: () =>
-    controlCommand('sim payouts show', command =>
-      command
-        .description('Show a payout, including its rule.')
-        .argument('<id>', 'id of the payout, such as po_123')
-        .addHelpText('after', examples('paysim sim payouts show po_123'))
-        .action((id: string, flags: ControlFlags) =>
-          withControl(flags, session =>
-            showInAccountTime(session, session.account.payouts.get(id), fullPayoutView),
-          ),
-        ),
-    ),
-
-  create: () =>
-    controlCommand('sim payouts create', command =>
-      command
-        .description('Create a payout. The merchant API has no such call.')
-        .option('--amount <digits>', 'in minor units, such as 123450 for 1,234.50 THB')
-        .option('--currency <code>', 'such as THB', currencyCode)
-        .option('--country <code>', 'such as TH', countryCode)
-        .option('--merchant-reference <text>', "the merchant's reference for it")
-        .option('--bank <code>', "the recipient's bank, such as bbl")
-        .option('--holder <name>', "the recipient's name")
-        .option(
-          '--account-number <digits>',
-          "the recipient's account, of which the last four digits are kept",
-        )
-        .addOption(
-          new Option('--status <status>', 'initial status, requires_approval by default')
-            .choices(STATUSES)
-            .argParser(choice(STATUSES)),
-        )
-        .option('--created-at <time>', 'time of creation, which may be in the past (default: now)')
-        .option(
-          '--data <json>',
-          'the payout as JSON, @file or file (JSON or YAML), or - for stdin; options override it',
-          again,
-        )
-        .addHelpText(
-          'after',
-          examples(
-            'paysim sim payouts create --amount 5000 --currency THB --country TH --merchant-reference refund-1 \\',
-            '  --bank bbl --holder "Somchai Jaidee" --account-number 1234567890',
-            'paysim sim payouts create --data payout.yaml --merchant-reference refund-2 --status processing',
-          ),
-        )
-        .action((flags: CreateFlags) =>
-          withControl(flags, async session =>
-            showInAccountTime(
-              session,
-              session.account.payouts.create(await newPayout(flags)),
-              fullPayoutView,
-            ),
-          ),
-        ),
-    ),
-
-  ...triggers,
-}
-
-function trigger(name: PayoutTrigger, description: string): () => Command {
-  const call = `paysim sim payouts ${name} po_123`
-  return () =>
-    controlCommand(`sim payouts ${name}`, command =>
-      failureFlags(
-        command.description(description).argument('<id>', 'id of the payout, such as po_123'),
-        name === 'fail' ? 'code and message' : undefined,
-      )
-        .addHelpText('after', examples(name === 'fail' ? `${call} --code account_closed` : call))
-        .action((id: string, flags: ControlFlags & FailureFlags) =>
-          withControl(flags, session =>
-            showInAccountTime(
-              session,
-              session.account.payouts.trigger(id, name, failureOf(flags)),
-              fullPayoutView,
-            ),
-          ),
-        ),
-    )
-}
-
-async function newPayout(flags: CreateFlags): Promise<NewPayout> {
-  const { recipient, ...more }: Partial<NewPayout> = await readData(flags.data ?? [])
-  const payout = {
-    ...more,
-    ...given({
-      amount: flags.amount,
-      currency: flags.currency,
-      country: flags.country,
-      merchant_reference: flags.merchantReference,
-      status: flags.status,
-      created_at: flags.createdAt,
-    }),
-    recipient: {
-      ...recipient,
-      ...given({ bank_code: flags.bank, holder_name: flags.holder, account_number: flags.accountNumber }),
-    },
-  }
-  refuseMissing(payout)
-  return payout as NewPayout
-}
-
-const given = (members: Readonly<Record<string, string | undefined>>) =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
-
-type Members = Readonly<Record<string, unknown>>
-
-/** Names all missing members at once, by their flags. */
-function refuseMissing(payout: Members & { readonly recipient: Members }): void {
-  const { amount, currency, country, merchant_reference: reference, recipient } = payout
-  const missing = Object.entries({
-    '--amount': amount,
-    '--currency': currency,
-    '--country': country,
-    '--merchant-reference': reference,
-    '--bank': recipient.bank_code,
-    '--holder': recipient.holder_name,
-    '--account-number': recipient.account_number,
-  }).flatMap(([flag, value]) => (value === undefined ? [flag] : []))
-  if (missing.length > 0)
-    throw new UsageError(`the payout is incomplete: give ${missing.join(', ')}, or add them to --data`)
-}
-
-const payoutsView = listView<PayoutRecord>(
-  'No payouts.',
-  [
-    idColumn(),
-    statusColumn('status', 'status'),
-    moneyColumn(),
-    memberColumn('recipient', 'recipient.holder_name', { give: 2 }),
-    { header: 'account', value: bankAccount, give: 3, whole: true },
-    memberColumn('reference', 'merchant_reference', { give: 1 }),
-    memberColumn('rule', 'rule', { give: 6 }),
-    timeColumn('created', 'created_at', { give: 4 }),
-  ],
-  [
-    ...['id', 'status', 'amount', 'currency', 'country', 'merchant_reference'],
-    ...['recipient.holder_name', 'recipient.bank_code', 'recipient.account_last4'],
-    ...['failure_code', 'failure_message', 'cancel_reason', 'rule', 'created_at', 'updated_at'],
-  ],
-)
+/** What a payout cannot do without. */
+const REQUIRED = {
+  '--amount <digits>': { about: 'in minor units, such as 123450 for 1,234.50 THB', to: 'body.amount' },
+  '--currency <code>': { about: 'such as THB', to: 'body.currency', parse: currencyCode },
+  '--country <code>': { about: 'such as TH', to: 'body.country', parse: countryCode },
+  '--merchant-reference <text>': { about: "the merchant's reference for it", to: 'body.merchant_reference' },
+  '--bank <code>': { about: "the recipient's bank, such as bbl", to: 'body.recipient.bank_code' },
+  '--holder <name>': { about: "the recipient's name", to: 'body.recipient.holder_name' },
+  '--account-number <digits>': {
+    about: "the recipient's account, of which the last four digits are kept",
+    to: 'body.recipient.account_number',
+  },
+} as const
 
 /** The merchant's view of a payout and the members that merchants do not see. */
-const fullPayoutView = (clock: ClockState | undefined): View<PayoutRecord> => ({
+const fullPayoutView: View<PayoutRecord> = {
   ...payoutView,
-  async human({ rule, moves, ...payout }, wallScreen) {
-    const screen = clock ? inAccountTime(clock, wallScreen) : wallScreen
+  async human({ rule, moves, ...payout }, screen) {
     const fields = [
       fieldOf('rule', rule ?? 'none'),
       fieldOf('moves', moves?.map(({ trigger }) => trigger).join(', ') || undefined),
@@ -225,4 +37,105 @@ const fullPayoutView = (clock: ClockState | undefined): View<PayoutRecord> => ({
       `${screen.paint.bold('hidden from the merchant')}\n${drawRecord(fields, screen)}`,
     )
   },
+}
+
+export const payouts = nounOf('sim payouts', {
+  list: row('GET /accounts/:account/payouts', {
+    summary: 'list payouts',
+    description: 'List the payouts of an account, newest first, including what the merchant API hides.',
+    examples: ['paysim sim payouts', 'paysim sim payouts list --all -o csv > payouts.csv'],
+    show: {
+      pages: true,
+      table: {
+        empty: 'No payouts.',
+        columns: [
+          idColumn(),
+          statusColumn('status', 'status'),
+          moneyColumn(),
+          memberColumn('recipient', 'recipient.holder_name', { give: 2 }),
+          { header: 'account', value: bankAccount, give: 3, whole: true },
+          memberColumn('reference', 'merchant_reference', { give: 1 }),
+          memberColumn('rule', 'rule', { give: 6 }),
+          timeColumn('created', 'created_at', { give: 4 }),
+        ],
+        csv: [
+          ...['id', 'status', 'amount', 'currency', 'country', 'merchant_reference'],
+          ...['recipient.holder_name', 'recipient.bank_code', 'recipient.account_last4'],
+          ...['failure_code', 'failure_message', 'cancel_reason', 'rule', 'created_at', 'updated_at'],
+        ],
+      },
+    },
+  }),
+  show: row('GET /accounts/:account/payouts/:id', {
+    summary: 'show a payout and its rule',
+    description: 'Show a payout, including its rule.',
+    arguments: ID,
+    examples: ['paysim sim payouts show po_123'],
+    show: { view: fullPayoutView, inAccountTime: true },
+  }),
+  create: row('POST /accounts/:account/payouts', {
+    summary: 'create a payout',
+    description: 'Create a payout. The merchant API has no such call.',
+    flags: {
+      ...REQUIRED,
+      '--status <status>': {
+        about: 'initial status, requires_approval by default',
+        to: 'body.status',
+        choices: ['requires_approval', 'processing', 'succeeded', 'failed', 'cancelled'],
+      },
+      '--created-at <time>': {
+        about: 'time of creation, which may be in the past (default: now)',
+        to: 'body.created_at',
+      },
+      '--data <json>': {
+        about: 'the payout as JSON, @file or file (JSON or YAML), or - for stdin; options override it',
+        to: 'body',
+        parse: again,
+        value: readData,
+      },
+    },
+    examples: [
+      'paysim sim payouts create --amount 5000 --currency THB --country TH --merchant-reference refund-1 \\',
+      '  --bank bbl --holder "Somchai Jaidee" --account-number 1234567890',
+      'paysim sim payouts create --data payout.yaml --merchant-reference refund-2 --status processing',
+    ],
+    mistake: input => {
+      const missing = Object.entries(REQUIRED).flatMap(([flag, { to }]) =>
+        valueAt(input as Body, to) === undefined ? [flag.replace(/ .*/, '')] : [],
+      )
+      return missing.length === 0
+        ? undefined
+        : `the payout is incomplete: give ${missing.join(', ')}, or add them to --data`
+    },
+    show: { view: fullPayoutView, inAccountTime: true },
+  }),
+  approve: row('POST /accounts/:account/payouts/:id/approve', {
+    summary: 'approve a payout',
+    description: 'Approve a payout: processing starts at once.',
+    arguments: ID,
+    examples: ['paysim sim payouts approve po_123'],
+    show: { view: fullPayoutView, inAccountTime: true },
+  }),
+  succeed: row('POST /accounts/:account/payouts/:id/succeed', {
+    summary: 'make a payout succeed',
+    description: 'Make a payout succeed: the money arrives.',
+    arguments: ID,
+    examples: ['paysim sim payouts succeed po_123'],
+    show: { view: fullPayoutView, inAccountTime: true },
+  }),
+  fail: row('POST /accounts/:account/payouts/:id/fail', {
+    summary: 'make a payout fail',
+    description: 'Make a payout fail.',
+    arguments: ID,
+    flags: FAILURE,
+    examples: ['paysim sim payouts fail po_123 --code account_closed'],
+    show: { view: fullPayoutView, inAccountTime: true },
+  }),
+  cancel: row('POST /accounts/:account/payouts/:id/cancel', {
+    summary: 'cancel a payout',
+    description: 'Cancel a payout that requires approval.',
+    arguments: ID,
+    examples: ['paysim sim payouts cancel po_123'],
+    show: { view: fullPayoutView, inAccountTime: true },
+  }),
 })

@@ -1,67 +1,98 @@
 import { writeFile } from 'node:fs/promises'
-import type { AccountControl, PaymentRecord } from '../../../client/control-client.ts'
+import { basename } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { Option } from 'commander'
+import type { AccountControl, AssetRecord, PaymentRecord } from '../../../client/control-client.ts'
+import { checkImage } from '../../../client/receipt/check.ts'
+import { readSource } from '../../../client/receipt/source.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
+import { nounOf, row } from '../../control/row.ts'
 import { withControl } from '../../control/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
-import { idColumn, listView, memberColumn, moneyColumn, statusColumn } from './tables.ts'
+import { choice } from '../../flag-values.ts'
+import type { Column } from '../../output/columns.ts'
+import { idColumn, listView, memberColumn, moneyColumn, rowView, statusColumn, timeColumn } from './tables.ts'
+
+/** The images of an account: those that payers submitted, and those that are stored for them. */
+
+export const receipts = nounOf('sim receipts', {
+  list: { summary: 'list the payments that require a receipt or have one', command: listReceipts },
+  image: { summary: 'get the submitted image', command: getImage },
+})
+
+const ASSETS: readonly Column[] = [
+  idColumn(),
+  memberColumn('kind', 'kind'),
+  memberColumn('type', 'content_type', { give: 2 }),
+  memberColumn('bytes', 'size', { align: 'right' }),
+  memberColumn('payment', 'payment', { give: 1, whole: true }),
+  timeColumn('stored', 'created_at', { give: 3 }),
+  memberColumn('SHA-256', 'digest', { give: 4, least: 12 }),
+]
+
+export const assets = nounOf('sim assets', {
+  list: row('GET /accounts/:account/assets', {
+    summary: 'list images',
+    description: 'List the images that an account holds.',
+    examples: ['paysim sim assets', 'paysim sim assets list -o csv > assets.csv'],
+    show: { table: { empty: 'No assets.', columns: ASSETS } },
+  }),
+  upload: { summary: 'store an image', command: uploadAsset },
+})
 
 interface ImageFlags extends ControlFlags {
   readonly file?: string
 }
 
-export const commands = {
-  list: () =>
-    controlCommand(
-      'sim receipts list',
-      command =>
-        command
-          .description(
-            'List the payments that require a receipt or have one, with the status of the receipt.',
-          )
-          .addHelpText(
-            'after',
-            examples(
-              'paysim sim receipts',
-              `paysim sim receipts list -o jsonl | jq 'select(.receipt.status == "processing").id'`,
-            ),
-          )
-          .action((flags: ControlFlags) =>
-            withControl(flags, async ({ account, printer }) => {
-              const data = (await account.payments.list()).filter(({ receipt }) => receipt)
-              await printer.show({ body: { data } }, receiptsView)
-            }),
+function listReceipts() {
+  return controlCommand(
+    'sim receipts list',
+    command =>
+      command
+        .description('List the payments that require a receipt or have one, with the status of the receipt.')
+        .addHelpText(
+          'after',
+          examples(
+            'paysim sim receipts',
+            `paysim sim receipts list -o jsonl | jq 'select(.receipt.status == "processing").id'`,
           ),
-      { list: true, headers: false },
-    ),
+        )
+        .action((flags: ControlFlags) =>
+          withControl(flags, async ({ account, printer }) => {
+            const data = (await account.payments.list()).filter(({ receipt }) => receipt)
+            await printer.show({ body: { data } }, receiptsView)
+          }),
+        ),
+    { list: true, headers: false },
+  )
+}
 
-  image: () =>
-    controlCommand(
-      'sim receipts image',
-      command =>
-        command
-          .description('Get the receipt image that was submitted for a payment, unchanged.')
-          .argument('<id>', 'id of the payment, such as pi_123, or SHA-256 of the image')
-          .option('-f, --file <file>', 'write to this file (default: stdout, if it is not a terminal)')
-          .addHelpText(
-            'after',
-            examples(
-              'paysim sim receipts image pi_123 -f slip.jpg',
-              'paysim sim receipts image pi_123 | sha256sum',
-            ),
-          )
-          .action((id: string, flags: ImageFlags) =>
-            withControl(flags, async ({ account }) => {
-              if (flags.file === undefined && process.stdout.isTTY)
-                throw new UsageError(
-                  'an image cannot be shown on a terminal: give --file, or redirect stdout',
-                )
-              const image = await account.image(await digestOf(account, id))
-              if (flags.file === undefined || flags.file === '-') process.stdout.write(image)
-              else await writeImage(image, flags.file)
-            }),
+function getImage() {
+  return controlCommand(
+    'sim receipts image',
+    command =>
+      command
+        .description('Get the receipt image that was submitted for a payment, unchanged.')
+        .argument('<id>', 'id of the payment, such as pi_123, or SHA-256 of the image')
+        .option('-f, --file <file>', 'write to this file (default: stdout, if it is not a terminal)')
+        .addHelpText(
+          'after',
+          examples(
+            'paysim sim receipts image pi_123 -f slip.jpg',
+            'paysim sim receipts image pi_123 | sha256sum',
           ),
-      { records: false },
-    ),
+        )
+        .action((id: string, flags: ImageFlags) =>
+          withControl(flags, async ({ account }) => {
+            if (flags.file === undefined && process.stdout.isTTY)
+              throw new UsageError('an image cannot be shown on a terminal: give --file, or redirect stdout')
+            const image = await account.image(await digestOf(account, id))
+            if (flags.file === undefined || flags.file === '-') process.stdout.write(image)
+            else await writeImage(image, flags.file)
+          }),
+        ),
+    { records: false },
+  )
 }
 
 async function digestOf({ payments }: AccountControl, id: string): Promise<string> {
@@ -101,3 +132,43 @@ const receiptsView = listView<PaymentRecord>(
     'receipt_image.digest',
   ],
 )
+
+const KINDS = ['payment_receipt', 'other'] as const
+
+interface UploadFlags extends ControlFlags {
+  readonly kind?: AssetRecord['kind']
+}
+
+function uploadAsset() {
+  return controlCommand('sim assets upload', command =>
+    command
+      .description('Store an image. `payments submit-receipt --asset` takes its id.')
+      .argument('<file>', 'JPEG or PNG of at most 5 MiB; - means stdin')
+      .addOption(
+        new Option('--kind <kind>', 'kind of the image, payment_receipt by default')
+          .choices(KINDS)
+          .argParser(choice(KINDS)),
+      )
+      .addHelpText(
+        'after',
+        examples(
+          'paysim sim assets upload slip.jpg',
+          'paysim sim assets upload logo.png --kind other --query id',
+        ),
+      )
+      .action((file: string, flags: UploadFlags) =>
+        withControl(flags, async ({ account, show }) => {
+          const { bytes, filename } = await readImage(file)
+          await show(account.assets.upload(bytes, { kind: flags.kind, filename }), rowView(ASSETS))
+        }),
+      ),
+  )
+}
+
+/** Reads an image, and throws an error if the server would not accept it. */
+async function readImage(path: string): Promise<{ bytes: Buffer; filename: string }> {
+  const source = await readSource(path === '-' ? process.stdin : path)
+  const type = checkImage(source)
+  const filename = path === '-' ? `stdin.${type === 'image/png' ? 'png' : 'jpg'}` : basename(path)
+  return { bytes: await buffer(await source.open()), filename }
+}

@@ -1,74 +1,12 @@
 import type { HttpMessage, LoggedRequest, RequestDetail } from '../../../client/control-client.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
-import { withControl } from '../../control/session.ts'
+import { commandOf, nounOf, row } from '../../control/row.ts'
 import { drawRecord, sections } from '../../output/record.ts'
 import type { Screen } from '../../output/screen.ts'
 import { paintHttpStatus } from '../../output/status.ts'
 import { visible, visibleLines } from '../../output/text.ts'
 import { showTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
-import { listView, memberColumn, timeColumn } from './tables.ts'
-
-export const commands = {
-  list: () =>
-    controlCommand(
-      'sim requests list',
-      command =>
-        command
-          .description(
-            'List the last 500 requests of an account, newest first, with the members of bodies that were ignored.',
-          )
-          .addHelpText(
-            'after',
-            examples('paysim sim requests', `paysim sim requests list -o jsonl | grep '"status":4'`),
-          )
-          .action((flags: ControlFlags) =>
-            withControl(flags, ({ account, show }) => show(account.requests(), requestsView)),
-          ),
-      { list: true },
-    ),
-
-  show: () =>
-    controlCommand('sim requests show', command =>
-      command
-        .description('Show one of the last requests with its headers and bodies, without secrets.')
-        .argument('<id>', 'Request-Id of the answer, such as req_123')
-        .addHelpText(
-          'after',
-          examples(
-            'paysim sim requests show req_123',
-            'paysim sim requests show req_123 --query response.body',
-          ),
-        )
-        .action((id: string, flags: ControlFlags) =>
-          withControl(flags, ({ account, show }) => show(account.request(id), requestView)),
-        ),
-    ),
-}
-
-const requestsView = listView<LoggedRequest>(
-  'No requests yet.',
-  [
-    timeColumn('at', 'at', { give: 4 }),
-    memberColumn('method', 'method'),
-    memberColumn('path', 'path', { give: 3, least: 30 }),
-    memberColumn('status', 'status', {
-      paint: (shown, row, { paint }) => paintHttpStatus((row as LoggedRequest).status, paint, shown),
-    }),
-    { header: 'ms', value: row => milliseconds(row as LoggedRequest), align: 'right' },
-    memberColumn('request', 'request_id', { give: 5, whole: true }),
-    {
-      header: 'ignored members',
-      value: row => (row as LoggedRequest).ignored.join(', '),
-      give: 1,
-      least: 12,
-      paint: (shown, _, { paint }) => paint.yellow(shown),
-    },
-  ],
-  ['at', 'method', 'path', 'status', 'ms', 'request_id', 'ignored'],
-)
-
-const milliseconds = ({ ms }: LoggedRequest) => (ms < 10 ? ms.toFixed(1) : String(Math.round(ms)))
+import { idColumn, memberColumn, timeColumn } from './tables.ts'
 
 const requestView: View<RequestDetail> = {
   human({ at, method, path, status, ms, request_id: id, ignored, request, response }, screen) {
@@ -88,6 +26,66 @@ const requestView: View<RequestDetail> = {
     )
   },
 }
+
+/** What merchants asked of the gateway. */
+export const requests = nounOf('sim requests', {
+  list: row('GET /accounts/:account/requests', {
+    summary: 'list the last requests',
+    description:
+      'List the last 500 requests of an account, newest first, with the members of bodies that were ignored.',
+    examples: ['paysim sim requests', `paysim sim requests list -o jsonl | grep '"status":4'`],
+    show: {
+      table: {
+        empty: 'No requests yet.',
+        columns: [
+          timeColumn('at', 'at', { give: 4 }),
+          memberColumn('method', 'method'),
+          memberColumn('path', 'path', { give: 3, least: 30 }),
+          memberColumn('status', 'status', {
+            paint: (shown, row, { paint }) => paintHttpStatus((row as LoggedRequest).status, paint, shown),
+          }),
+          { header: 'ms', value: row => milliseconds(row as LoggedRequest), align: 'right' },
+          memberColumn('request', 'request_id', { give: 5, whole: true }),
+          {
+            header: 'ignored members',
+            value: row => (row as LoggedRequest).ignored.join(', '),
+            give: 1,
+            least: 12,
+            paint: (shown, _, { paint }) => paint.yellow(shown),
+          },
+        ],
+        csv: ['at', 'method', 'path', 'status', 'ms', 'request_id', 'ignored'],
+      },
+    },
+  }),
+  show: row('GET /accounts/:account/requests/:id', {
+    summary: 'show a request with headers and bodies',
+    description: 'Show one of the last requests with its headers and bodies, without secrets.',
+    arguments: { '<id>': { about: 'Request-Id of the answer, such as req_123', to: 'params.id' } },
+    examples: ['paysim sim requests show req_123', 'paysim sim requests show req_123 --query response.body'],
+    show: { view: requestView },
+  }),
+})
+
+/** What the gateway asked of the provider. */
+export const providerCalls = commandOf('sim provider-calls', 'GET /accounts/:account/provider-calls', {
+  description: 'List the calls that the gateway made to the provider: start, cancel, submit_receipt.',
+  examples: ['paysim sim provider-calls', 'paysim sim provider-calls --query "data[].call"'],
+  show: {
+    table: {
+      empty: 'No provider calls yet.',
+      columns: [
+        timeColumn('at', 'at'),
+        memberColumn('call', 'call', { paint: (shown, _, { paint }) => paint.cyan(shown) }),
+        idColumn('payment', 'payment'),
+        memberColumn('route', 'route', { give: 1 }),
+        memberColumn('image', 'digest', { give: 2, least: 12 }),
+      ],
+    },
+  },
+})
+
+const milliseconds = ({ ms }: LoggedRequest) => (ms < 10 ? ms.toFixed(1) : String(Math.round(ms)))
 
 function messageText(title: string, message: HttpMessage | null, { paint }: Screen): string {
   if (!message) return `${paint.bold(title)}\n  ${paint.dim('no longer kept')}`

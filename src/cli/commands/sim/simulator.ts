@@ -1,75 +1,177 @@
-import type { DecisionsInForce, Nodes } from '../../../client/control-client.ts'
+import {
+  type ControlClient,
+  ControlError,
+  type DecisionsInForce,
+  type Nodes,
+} from '../../../client/control-client.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
-import { withControl } from '../../control/session.ts'
+import { commandOf } from '../../control/row.ts'
+import { type ControlSession, withControl } from '../../control/session.ts'
+import { openInBrowser } from '../../open-in-browser.ts'
+import type { Column } from '../../output/columns.ts'
+import { drawRecord, sections } from '../../output/record.ts'
 import { drawTable } from '../../output/table.ts'
+import { relativeTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
-import { memberColumn } from './tables.ts'
+import { idColumn, memberColumn, timeColumn } from './tables.ts'
 
 /** What a simulator says about itself as a whole. */
-export const commands = {
-  nodes: () =>
-    controlCommand(
-      'sim nodes',
-      command =>
-        command
-          .description(
-            'Show the processes that serve one database, and how many merchants each of them holds.',
-          )
-          .addHelpText('after', examples('paysim sim nodes', 'paysim sim nodes --query holdings.data'))
-          .action((flags: ControlFlags) =>
-            withControl(flags, ({ control, show }) => show(control.nodes(), nodesView)),
-          ),
-      { account: false },
-    ),
 
-  metrics: () =>
-    controlCommand(
-      'sim metrics',
-      command =>
-        command
-          .description('Print the metrics of a simulator in the text format of Prometheus.')
-          .addHelpText(
-            'after',
-            examples('paysim sim metrics', 'paysim sim metrics | grep paysim_requests_total'),
-          )
-          .action((flags: ControlFlags) =>
-            withControl(flags, async ({ control }) => {
-              process.stdout.write(await control.metrics())
-            }),
+export function status() {
+  return controlCommand(
+    'sim status',
+    command =>
+      command
+        .description(
+          'Show the addresses of a simulator, whether it is ready, and the clocks of its accounts.',
+        )
+        .addHelpText(
+          'after',
+          examples('paysim sim status', 'PAYSIM_DATA=/tmp/shop paysim sim status -o json'),
+        )
+        .action((flags: ControlFlags) =>
+          withControl(flags, async session =>
+            session.printer.show({ body: await statusOf(session) }, statusView),
           ),
-      { account: false, records: false },
-    ),
+        ),
+    // The status is collected with several calls, so there are no headers of one answer.
+    { account: false, headers: false },
+  )
+}
 
-  contract: () =>
-    controlCommand(
-      'sim contract',
-      command =>
-        command
-          .description('Print the contract decisions in force at a running simulator.')
-          .addHelpText(
-            'after',
-            examples('paysim sim contract', `paysim sim contract --query '["errors.body"].value'`),
-          )
-          .action((flags: ControlFlags) =>
-            withControl(flags, ({ control, show }) => show(control.contract(), decisionsView)),
-          ),
-      { account: false },
-    ),
+interface SimStatus {
+  readonly control_url: string
+  /** The merchant API; null if only the control surface is known. */
+  readonly url: string | null
+  readonly found: string
+  readonly health: string
+  readonly ready: boolean
+  readonly accounts: readonly AccountStatus[]
+}
 
-  openapi: () =>
-    controlCommand(
-      'sim openapi',
-      command =>
-        command
-          .description(
-            'Print the merchant API as an OpenAPI 3.1 document, with the decisions in force at a running simulator.',
-          )
-          .addHelpText('after', examples('paysim sim openapi > merchant-api.json'))
-          .action((flags: ControlFlags) =>
-            withControl(flags, ({ control, show }) => show(control.openapi(), documentView)),
-          ),
-      { account: false },
+interface AccountStatus {
+  readonly id: string
+  readonly environment: string
+  readonly public_key: string | null
+  readonly clock: {
+    readonly mode: string
+    readonly now: string
+    readonly next_due: string | null
+    readonly pending_timers: number
+  }
+}
+
+async function statusOf({ control, target }: ControlSession): Promise<SimStatus> {
+  const { status: health } = await control.health()
+  return {
+    control_url: target.controlUrl,
+    url: target.url ?? null,
+    found: target.from.controlUrl,
+    health,
+    ready: await isReady(control),
+    accounts: await accountsOf(control),
+  }
+}
+
+async function isReady(control: ControlClient): Promise<boolean> {
+  try {
+    await control.ready()
+    return true
+  } catch (error) {
+    if (error instanceof ControlError && error.status === 503) return false
+    throw error
+  }
+}
+
+async function accountsOf(control: ControlClient): Promise<AccountStatus[]> {
+  const all: AccountStatus[] = []
+  for (const { accounts } of await control.merchants.list()) {
+    const clocks = await Promise.all(accounts.map(({ id }) => control.account(id).clock.get()))
+    accounts.forEach(({ id, environment, public_key }, at) => {
+      const clock = clocks[at]
+      if (clock) all.push({ id, environment, public_key, clock })
+    })
+  }
+  return all
+}
+
+const statusView: View<SimStatus> = {
+  human: ({ control_url, url, found, ready, accounts }, screen) =>
+    sections(
+      drawRecord(
+        [
+          {
+            label: 'simulator',
+            value: ready ? 'ready' : 'loading its accounts',
+            paint: ready ? screen.paint.green : screen.paint.yellow,
+          },
+          { label: 'merchant API', value: url, whole: true },
+          { label: 'control', value: control_url, whole: true },
+          { label: 'found by', value: found },
+        ],
+        screen,
+      ),
+      drawTable(accounts, { columns: ACCOUNT_COLUMNS, empty: 'No accounts.' }, screen),
     ),
+  rows: ({ accounts }) => accounts,
+}
+
+const ACCOUNT_COLUMNS: readonly Column[] = [
+  idColumn('account'),
+  memberColumn('clock', 'clock.mode', {
+    paint: (shown, _, { paint }) => (shown === 'virtual' ? paint.magenta(shown) : shown),
+  }),
+  timeColumn('now', 'clock.now'),
+  { header: 'next timer', value: row => nextTimer(row as AccountStatus), give: 1 },
+  memberColumn('timers', 'clock.pending_timers', { align: 'right', give: 2 }),
+  memberColumn('public key', 'public_key', { give: 3, least: 16 }),
+]
+
+/** Relative to the time of the account. */
+function nextTimer({ clock }: AccountStatus): string {
+  if (clock.next_due === null) return 'none'
+  return relativeTime(Date.parse(clock.next_due), Date.parse(clock.now))
+}
+
+interface DashboardFlags extends ControlFlags {
+  readonly open?: true
+}
+
+export function dashboard() {
+  return controlCommand(
+    'sim dashboard',
+    command =>
+      command
+        .description('Print a link that signs a browser in to the dashboard. It works once.')
+        .option('--open', 'open it in the browser too')
+        .addHelpText('after', examples('paysim sim dashboard', 'paysim sim dashboard --open'))
+        .action((flags: DashboardFlags) =>
+          withControl(flags, async ({ control, show }) => {
+            const call = control.dashboardLink()
+            await show(call, linkView)
+            if (flags.open) await openInBrowser((await call).url, warn)
+          }),
+        ),
+    { account: false },
+  )
+}
+
+const linkView: View<{ readonly url: string }> = { human: ({ url }) => url }
+
+const warn = (message: string) => process.stderr.write(`paysim: ${message}\n`)
+
+export function nodes() {
+  return controlCommand(
+    'sim nodes',
+    command =>
+      command
+        .description('Show the processes that serve one database, and how many merchants each of them holds.')
+        .addHelpText('after', examples('paysim sim nodes', 'paysim sim nodes --query holdings.data'))
+        .action((flags: ControlFlags) =>
+          withControl(flags, ({ control, show }) => show(control.nodes(), nodesView)),
+        ),
+    { account: false },
+  )
 }
 
 const NODE_COLUMNS = [
@@ -89,6 +191,25 @@ const nodesView: View<Nodes> = {
       ? drawTable(nodes, { columns: NODE_COLUMNS, empty: 'None.' }, screen)
       : `One process serves this store: ${node}.`,
   rows: ({ nodes }) => nodes,
+}
+
+export function metrics() {
+  return controlCommand(
+    'sim metrics',
+    command =>
+      command
+        .description('Print the metrics of a simulator in the text format of Prometheus.')
+        .addHelpText(
+          'after',
+          examples('paysim sim metrics', 'paysim sim metrics | grep paysim_requests_total'),
+        )
+        .action((flags: ControlFlags) =>
+          withControl(flags, async ({ control }) => {
+            process.stdout.write(await control.metrics())
+          }),
+        ),
+    { account: false, records: false },
+  )
 }
 
 const rows = (decisions: DecisionsInForce) =>
@@ -111,6 +232,15 @@ const decisionsView: View<DecisionsInForce> = {
   rows,
 }
 
-const documentView: View<Readonly<Record<string, unknown>>> = {
-  human: document => JSON.stringify(document, null, 2),
-}
+export const contract = commandOf('sim contract', 'GET /contract', {
+  description: 'Print the contract decisions in force at a running simulator.',
+  examples: ['paysim sim contract', `paysim sim contract --query '["errors.body"].value'`],
+  show: { view: decisionsView },
+})
+
+export const openapi = commandOf('sim openapi', 'GET /openapi.json', {
+  description:
+    'Print the merchant API as an OpenAPI 3.1 document, with the decisions in force at a running simulator.',
+  examples: ['paysim sim openapi > merchant-api.json'],
+  show: { view: { human: document => JSON.stringify(document, null, 2) } },
+})

@@ -18,30 +18,29 @@ interface Flags extends ControlFlags {
   readonly count?: number
 }
 
-export const commands = {
-  stream: () =>
-    controlCommand(
-      'sim stream',
-      command =>
-        command
-          .description('Show what happens in an account as it happens, until Ctrl-C.')
-          .addOption(
-            new Option('--only <kind>', 'show only journal entries, or only requests')
-              .choices(KINDS)
-              .argParser(choice(KINDS)),
-          )
-          .option('--count <n>', 'end after this many', count)
-          .addHelpText(
-            'after',
-            examples(
-              'paysim sim stream',
-              'paysim sim stream --only requests -o jsonl',
-              'paysim sim stream --only entries --count 1 && echo something happened',
-            ),
-          )
-          .action((flags: Flags) => withControl(flags, session => follow(session, flags))),
-      { headers: false },
-    ),
+export function stream() {
+  return controlCommand(
+    'sim stream',
+    command =>
+      command
+        .description('Show what happens in an account as it happens, until Ctrl-C.')
+        .addOption(
+          new Option('--only <kind>', 'show only journal entries, or only requests')
+            .choices(KINDS)
+            .argParser(choice(KINDS)),
+        )
+        .option('--count <n>', 'end after this many', count)
+        .addHelpText(
+          'after',
+          examples(
+            'paysim sim stream',
+            'paysim sim stream --only requests -o jsonl',
+            'paysim sim stream --only entries --count 1 && echo something happened',
+          ),
+        )
+        .action((flags: Flags) => withControl(flags, session => follow(session, flags))),
+    { headers: false },
+  )
 }
 
 const KIND_OF = { entry: 'entries', request: 'requests', hello: undefined, overflow: undefined } as const

@@ -1,162 +1,103 @@
 import type { Command } from 'commander'
 import type { CommandTable } from '../../command-table.ts'
 
-/** The commands for a running simulator. Those of one noun are in one file, which is loaded when one is called. */
+/** The commands for a running simulator. Each file is loaded when one of its commands is called. */
 export const SIM: CommandTable = {
-  ...commandsIn(() => import('./status.ts'), {
-    status: 'show the addresses, whether it is ready, and its accounts',
-  }),
-  ...commandsIn(() => import('./dashboard.ts'), { dashboard: 'print a link that signs a browser in' }),
+  status: alone(
+    'show the addresses, whether it is ready, and its accounts',
+    async () => (await simulator()).status,
+  ),
+  dashboard: alone('print a link that signs a browser in', async () => (await simulator()).dashboard),
   merchants: {
     summary: 'create and manage merchants',
     alone: 'list',
-    commands: commandsIn(() => import('./merchants.ts'), {
-      list: 'list merchants',
-      create: 'create a merchant with two accounts',
-      show: 'show a merchant and its keys',
-      change: "change a merchant's name or Team policy",
-      remove: 'remove a merchant with all its records',
-    }),
+    commands: async () => (await import('./merchants.ts')).merchants,
   },
   keys: {
     summary: 'add and revoke the keys of an account',
     alone: 'list',
-    commands: async () => (await import('./keys.ts')).keys,
+    commands: async () => (await import('./merchants.ts')).keys,
   },
   clock: {
     summary: 'show and advance the clock of an account',
     alone: 'show',
-    commands: commandsIn(() => import('./clock.ts'), {
-      show: 'show the clock and the next timer',
-      advance: 'advance a virtual clock',
-      set: 'make the clock real or virtual, faster or later',
-    }),
+    commands: async () => (await import('./clock.ts')).clock,
   },
-  ...commandsIn(() => import('./timers.ts'), { timers: 'list the pending timers' }),
+  timers: alone('list the pending timers', async () => (await import('./clock.ts')).timers),
   rules: {
     summary: 'decide what the provider does',
     alone: 'list',
-    commands: commandsIn(() => import('./rules.ts'), {
-      list: 'list the rules, and how often each was used',
-      set: 'replace the rules',
-      add: 'add rules in front of the others',
-      reset: 'restore the rules that ship with paysim',
-    }),
+    commands: async () => (await import('./rules-and-faults.ts')).rules,
   },
   faults: {
     summary: 'inject faults on the wire',
     alone: 'list',
-    commands: commandsIn(() => import('./faults.ts'), {
-      list: 'list the faults, and how often each happened',
-      set: 'replace the faults',
-      clear: 'remove all faults',
-    }),
+    commands: async () => (await import('./rules-and-faults.ts')).faults,
   },
   catalogue: {
     summary: 'set methods and routes, and take providers down',
     alone: 'show',
-    commands: commandsIn(() => import('./catalogue.ts'), {
-      show: 'show providers, methods and routes',
-      set: 'replace providers, methods and routes',
-      health: 'take a provider down, or bring it up',
-    }),
+    commands: async () => (await import('./catalogue.ts')).catalogue,
   },
   payments: {
     summary: 'show all of a payment, and act as payer and provider',
     alone: 'list',
-    commands: commandsIn(() => import('./payments.ts'), {
-      list: 'list payments',
-      show: 'show a payment, its route and its rule',
-      succeed: 'make a payment succeed',
-      fail: 'make a payment fail',
-      expire: 'make a payment expire',
-      'present-action': 'present the next action to the payer',
-      'withdraw-action': 'withdraw the next action from the payer',
-      'accept-receipt': 'accept the receipt',
-      'reject-receipt': 'reject the receipt',
-      'confirm-cancel': 'confirm a requested cancellation',
-    }),
+    commands: async () => (await import('./payments.ts')).payments,
   },
   receipts: {
     summary: 'list receipts, and get their images',
     alone: 'list',
-    commands: commandsIn(() => import('./receipts.ts'), {
-      list: 'list the payments that require a receipt or have one',
-      image: 'get the submitted image',
-    }),
+    commands: async () => (await import('./receipts.ts')).receipts,
   },
   payouts: {
     summary: 'create payouts, and decide how they end',
     alone: 'list',
-    commands: commandsIn(() => import('./payouts.ts'), {
-      list: 'list payouts',
-      show: 'show a payout and its rule',
-      create: 'create a payout',
-      approve: 'approve a payout',
-      succeed: 'make a payout succeed',
-      fail: 'make a payout fail',
-      cancel: 'cancel a payout',
-    }),
+    commands: async () => (await import('./payouts.ts')).payouts,
   },
   assets: {
     summary: 'store images for receipts',
     alone: 'list',
-    commands: commandsIn(() => import('./assets.ts'), {
-      list: 'list images',
-      upload: 'store an image',
-    }),
+    commands: async () => (await import('./receipts.ts')).assets,
   },
   endpoints: {
     summary: 'set where webhooks are sent',
     alone: 'list',
-    commands: async () => (await import('./endpoints.ts')).endpoints,
+    commands: async () => (await import('./webhooks.ts')).endpoints,
   },
   deliveries: {
     summary: 'inspect webhook deliveries, and repeat them',
     alone: 'list',
-    commands: commandsIn(() => import('./deliveries.ts'), {
-      list: 'list deliveries',
-      show: 'show a delivery with every attempt',
-      redeliver: 'attempt a delivery now',
-    }),
+    commands: async () => (await import('./webhooks.ts')).deliveries,
   },
-  ...commandsIn(() => import('./events.ts'), { events: 'list the events of an account' }),
-  ...commandsIn(() => import('./history.ts'), { history: 'show the history of a record' }),
+  events: alone('list the events of an account', async () => (await import('./webhooks.ts')).events),
+  history: alone('show the history of a record', async () => (await import('./history.ts')).history),
   requests: {
     summary: 'inspect the last requests and answers',
     alone: 'list',
-    commands: commandsIn(() => import('./requests.ts'), {
-      list: 'list the last requests',
-      show: 'show a request with headers and bodies',
-    }),
+    commands: async () => (await import('./requests.ts')).requests,
   },
-  ...commandsIn(() => import('./provider-calls.ts'), {
-    'provider-calls': 'list the calls that the provider received',
-  }),
-  ...commandsIn(() => import('./stream.ts'), { stream: 'show what happens as it happens' }),
-  ...commandsIn(() => import('./archive.ts'), {
-    export: 'write an account to a file',
-    import: 'read an account from a file',
-    reset: 'empty an account',
-  }),
-  ...commandsIn(() => import('./simulator.ts'), {
-    nodes: 'show the processes on one database, and what each holds',
-    metrics: 'print metrics for Prometheus',
-    contract: 'print the contract decisions in force',
-    openapi: 'print the merchant API as OpenAPI 3.1',
-  }),
+  'provider-calls': alone(
+    'list the calls that the provider received',
+    async () => (await import('./requests.ts')).providerCalls,
+  ),
+  stream: alone('show what happens as it happens', async () => (await import('./stream.ts')).stream),
+  export: alone('write an account to a file', async () => (await import('./archive.ts')).exportAccount),
+  import: alone('read an account from a file', async () => (await import('./archive.ts')).importAccount),
+  reset: alone('empty an account', async () => (await import('./archive.ts')).reset),
+  nodes: alone(
+    'show the processes on one database, and what each holds',
+    async () => (await simulator()).nodes,
+  ),
+  metrics: alone('print metrics for Prometheus', async () => (await simulator()).metrics),
+  contract: alone('print the contract decisions in force', async () => (await simulator()).contract),
+  openapi: alone('print the merchant API as OpenAPI 3.1', async () => (await simulator()).openapi),
 }
 
-/** Commands of one file, by their names. The compiler holds these to the names that the file has. */
-function commandsIn<Name extends string>(
-  load: () => Promise<{ readonly commands: Readonly<Record<Name, () => Command>> }>,
-  summaries: Readonly<Record<Name, string>>,
-): CommandTable {
-  const names = Object.keys(summaries) as Name[]
-  return Object.fromEntries(
-    names.map(name => [
-      name,
-      { summary: summaries[name], load: async () => ({ command: (await load()).commands[name] }) },
-    ]),
-  )
+function simulator() {
+  return import('./simulator.ts')
+}
+
+/** A command that is a noun by itself. */
+function alone(summary: string, command: () => Promise<() => Command>): CommandTable[string] {
+  return { summary, load: async () => ({ command: await command() }) }
 }

@@ -80,3 +80,12 @@ export const keyColumns = (reveal = false): Column[] => [
 export function modesText(modes: readonly string[]): string {
   return modes.length === 2 ? 'both' : modes.join(', ') || 'none'
 }
+
+/** Why something fails, instead of the standard reason. */
+export const FAILURE_MESSAGE = {
+  '--message <text>': { about: 'reason for people to read', to: 'body.failure_message' },
+} as const
+export const FAILURE = {
+  '--code <code>': { about: 'failure_code, such as insufficient_funds', to: 'body.failure_code' },
+  ...FAILURE_MESSAGE,
+} as const

@@ -1,0 +1,229 @@
+import type { DeliveryRecord, EndpointRecord } from '../../../client/control-client.ts'
+import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
+import { commandOf, type Given, nounOf, row } from '../../control/row.ts'
+import { withControl } from '../../control/session.ts'
+import { NotFoundError } from '../../errors/cli-errors.ts'
+import { commaSeparated } from '../../flag-values.ts'
+import type { Column } from '../../output/columns.ts'
+import { plain } from '../../output/members.ts'
+import { drawRecord, type Field, sections, titleOf } from '../../output/record.ts'
+import type { Screen } from '../../output/screen.ts'
+import { paintStatus } from '../../output/status.ts'
+import { visible } from '../../output/text.ts'
+import { showTime } from '../../output/time.ts'
+import type { View } from '../../output/view.ts'
+import { idColumn, memberColumn, rowView, secretText, statusColumn, timeColumn } from './tables.ts'
+
+const ID = { '<id>': { about: 'id of the endpoint, such as we_123', to: 'params.id' } } as const
+
+export const endpoints = nounOf('sim endpoints', {
+  list: row('GET /accounts/:account/webhook-endpoints', {
+    summary: 'list webhook endpoints',
+    description: 'List the webhook endpoints of an account. Secrets are hidden, except with -o json.',
+    flags: { '--reveal': 'show signing secrets' },
+    examples: ['paysim sim endpoints', 'paysim sim endpoints list --reveal'],
+    show: { table: given => ({ empty: 'No webhook endpoints.', columns: endpointColumns(given) }) },
+  }),
+  add: row('POST /accounts/:account/webhook-endpoints', {
+    summary: 'send events to a URL',
+    description: 'Register a webhook endpoint for an account.',
+    arguments: {
+      '<url>': {
+        about: 'URL on this machine, or on a host that `serve --allow-webhooks` allows',
+        to: 'body.url',
+      },
+    },
+    flags: {
+      '--events <names>': {
+        about:
+          'events to send, separated by commas, or * for all (default: final events, such as payment.succeeded)',
+        to: 'body.events',
+        parse: commaSeparated,
+      },
+      '--reveal': 'show the signing secret',
+    },
+    examples: [
+      'paysim sim endpoints add http://127.0.0.1:4000/hooks --reveal',
+      'paysim sim endpoints add http://127.0.0.1:4000/hooks --events payment.succeeded,payment.failed',
+    ],
+    show: { view: given => rowView(endpointColumns(given)) },
+  }),
+  rotate: row('POST /accounts/:account/webhook-endpoints/:id/rotate-secret', {
+    summary: 'give an endpoint a new secret',
+    description: 'Give a webhook endpoint a new secret. Events are signed with both until the overlap ends.',
+    arguments: ID,
+    flags: {
+      '--overlap <duration>': {
+        about: 'how long to sign with the old secret too (default: 24h)',
+        to: 'body.overlap',
+      },
+      '--reveal': 'show the signing secret',
+    },
+    examples: [
+      'paysim sim endpoints rotate we_123 --reveal',
+      'paysim sim endpoints rotate we_123 --overlap 1h',
+    ],
+    show: { view: given => rowView(endpointColumns(given)) },
+  }),
+  remove: row('DELETE /accounts/:account/webhook-endpoints/:id', {
+    summary: 'remove an endpoint',
+    description: 'Remove a webhook endpoint. Its pending deliveries are given up.',
+    arguments: ID,
+    examples: ['paysim sim endpoints remove we_123'],
+    show: { done: ({ id }) => `${id} removed` },
+  }),
+})
+
+const endpointColumns = ({ reveal }: Given): Column[] => [
+  idColumn(),
+  memberColumn('url', 'url', { give: 1, least: 20 }),
+  {
+    header: 'events',
+    value: row => (row as EndpointRecord).events?.join(', ') ?? 'final events',
+    give: 2,
+    least: 14,
+  },
+  {
+    header: 'secret',
+    value: row => secretText((row as EndpointRecord).secret, reveal === true),
+    give: reveal ? 0 : 3,
+  },
+  {
+    header: 'state',
+    value: row => ((row as EndpointRecord).disabled ? 'disabled' : 'active'),
+    paint: (shown, row, { paint }) =>
+      (row as EndpointRecord).disabled ? paint.red(shown) : paint.green(shown),
+  },
+]
+
+export const events = commandOf('sim events', 'GET /accounts/:account/events', {
+  description: 'List the events of an account, oldest first.',
+  examples: ['paysim sim events', 'paysim sim events -o jsonl > events.jsonl'],
+  show: {
+    table: {
+      empty: 'No events yet.',
+      columns: [
+        timeColumn('at', 'timestamp'),
+        memberColumn('type', 'type'),
+        memberColumn('about', 'data.id', { paint: (shown, _, { paint }) => paint.bold(shown) }),
+        statusColumn('status', 'data.status'),
+        memberColumn('reference', 'data.merchant_reference', { give: 2 }),
+        memberColumn('event', 'id', { give: 1, whole: true }),
+      ],
+      csv: ['id', 'type', 'timestamp', 'environment', 'data.id', 'data.status', 'data.merchant_reference'],
+    },
+  },
+})
+
+const deliveryView: View<DeliveryRecord> = {
+  human: (delivery, screen) =>
+    sections(
+      `${titleOf(delivery, screen)}\n${drawRecord(
+        [
+          { label: 'event', value: `${delivery.event_type ?? 'gone'} ${delivery.event}` },
+          { label: 'to', value: delivery.url, whole: true },
+          { label: 'endpoint', value: delivery.endpoint },
+          timeOf('queued', delivery.created_at, screen),
+          timeOf('next attempt', delivery.next_attempt_at, screen),
+        ],
+        screen,
+      )}`,
+      ...delivery.attempts.map(attempt => attemptText(attempt, screen)),
+    ),
+}
+
+export const deliveries = nounOf('sim deliveries', {
+  list: row('GET /accounts/:account/webhook-deliveries', {
+    summary: 'list deliveries',
+    description: 'List the deliveries of events to webhook endpoints, oldest first.',
+    examples: ['paysim sim deliveries', 'paysim sim deliveries list -o jsonl | grep failed'],
+    show: {
+      table: {
+        empty: 'No deliveries yet.',
+        columns: [
+          idColumn(),
+          memberColumn('event', 'event_type'),
+          statusColumn('status', 'status'),
+          {
+            header: 'attempts',
+            value: row => String((row as DeliveryRecord).attempts.length),
+            align: 'right',
+            give: 3,
+          },
+          { header: 'last answer', value: row => lastAnswer(row as DeliveryRecord), give: 1, least: 12 },
+          timeColumn('next attempt', 'next_attempt_at', { give: 2 }),
+          memberColumn('to', 'url', { give: 4, least: 16 }),
+        ],
+        csv: ['id', 'event', 'event_type', 'endpoint', 'url', 'status', 'created_at', 'next_attempt_at'],
+      },
+    },
+  }),
+  show: { summary: 'show a delivery with every attempt', command: showDelivery },
+  redeliver: row('POST /accounts/:account/webhook-deliveries/:id/redeliver', {
+    summary: 'attempt a delivery now',
+    description:
+      'Attempt a delivery now. Success ends its retries; after a failure, the remaining retries follow.',
+    arguments: { '<id>': { about: 'id of the delivery', to: 'params.id' } },
+    examples: ['paysim sim deliveries redeliver dlv_123'],
+    show: { view: deliveryView },
+  }),
+})
+
+function showDelivery() {
+  return controlCommand(
+    'sim deliveries show',
+    command =>
+      command
+        .description('Show a delivery with every attempt: the request and the answer.')
+        .argument('<id>', 'id of the delivery, or of its event')
+        .addHelpText(
+          'after',
+          examples(
+            'paysim sim deliveries show dlv_123',
+            'paysim sim deliveries show dlv_123 --query "attempts[-1].request.body"',
+          ),
+        )
+        .action((id: string, flags: ControlFlags) =>
+          withControl(flags, async ({ account, printer }) => {
+            const all = await account.deliveries()
+            const body = all.find(delivery => delivery.id === id) ?? all.findLast(({ event }) => event === id)
+            if (!body)
+              throw new NotFoundError(
+                `${account.id} has no delivery ${id}: \`paysim sim deliveries\` lists them`,
+              )
+            await printer.show({ body }, deliveryView)
+          }),
+        ),
+    { headers: false },
+  )
+}
+
+function lastAnswer({ attempts }: Pick<DeliveryRecord, 'attempts'>): string {
+  const response = attempts.at(-1)?.response
+  return response ? plain(response.status ?? response.error) : ''
+}
+
+function attemptText(attempt: DeliveryRecord['attempts'][number], screen: Screen): string {
+  const { number, request, response, started_at: startedAt } = attempt
+  const { paint } = screen
+  const outcome = response ? lastAnswer({ attempts: [attempt] }) : 'in progress'
+  const delivered = response?.status !== null && response !== null && response.status < 300
+  const status = paintStatus(
+    response ? (delivered ? 'succeeded' : 'failed') : 'processing',
+    paint,
+    visible(outcome),
+  )
+  const fields: Field[] = [
+    timeOf('sent', startedAt, screen),
+    ...Object.entries(request?.headers ?? {}).map(([label, value]) => ({ label, value, whole: true })),
+    { label: 'body', value: request?.body, whole: true },
+    { label: 'answer', value: response?.body === '' ? undefined : response?.body },
+  ]
+  return `${paint.bold(`attempt ${number}`)}  ${status}\n${drawRecord(fields, screen)}`
+}
+
+/** Without "3 minutes ago", since the account's time may be far from wall time. */
+const timeOf = (label: string, at: string | null, screen: Screen): Field => ({
+  label,
+  value: at === null ? undefined : showTime(at, screen).value,
+})
