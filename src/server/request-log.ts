@@ -65,7 +65,8 @@ function recordOf(request: Request, { statusCode }: Reply, wall: number): Reques
 }
 
 /** A character may take two bytes. */
-const sizeOf = ({ record }: Kept) => 512 + 2 * record.path.length
+const sizeOf = ({ record: { path, ignored } }: Kept) =>
+  512 + 2 * ignored.reduce((length, name) => length + name.length, path.length)
 
 /** The last requests of each account, and the listeners for new ones. */
 export class RequestLog {

@@ -16,7 +16,7 @@ export class Request {
   /** The pattern that matched, such as `/payment_intents/:id`. */
   pattern: PathPattern | undefined
   params: Readonly<Record<string, string>> = {}
-  /** Members of the body that nothing reads. */
+  /** Members of the body, and names in the query, that nothing reads. */
   ignored: readonly string[] = []
   /** The fault that will change the response. */
   fault: HttpFault | undefined

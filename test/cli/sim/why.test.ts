@@ -184,6 +184,12 @@ const SITUATIONS: Record<string, Situation> = {
     says: /answered 410, which disabled the endpoint/,
     next: null,
   },
+  'a request with a name that nothing reads': {
+    make: async its =>
+      (await its.call('GET', '/payout_intents?status[]=failed')).headers.get('request-id') ?? '',
+    says: /answered with 200\. Nothing read status\[\]\./,
+    next: null,
+  },
   'a request that was refused': {
     make: async its => (await its.call('GET', '/payment_intents/pi_none')).headers.get('request-id') ?? '',
     says: /no such record/,
