@@ -229,3 +229,41 @@ describe.each(Object.entries(SITUATIONS))('%s', (_, { rules, make, says, next })
     }
   })
 })
+
+describe('a command of the merchant says why, if it calls a simulator that is known here', () => {
+  const merchant = async (control: boolean) => {
+    const its = await shop({ clock: { mode: 'virtual' }, rules: [] })
+    const env = {
+      PAYSIM_BASE_URL: server().url,
+      PAYSIM_PUBLIC_KEY: its.keys.public_key,
+      PAYSIM_SECRET_KEY: its.keys.secret_key,
+      ...(control
+        ? { PAYSIM_CONTROL_URL: server().controlUrl, PAYSIM_CONTROL_TOKEN: server().controlToken }
+        : {}),
+    }
+    return { id: (await payment(its, qr)) ?? '', env }
+  }
+
+  test('payments get', async () => {
+    const { id, env } = await merchant(true)
+    const { stdout } = await paysim(['payments', 'get', id], { env })
+    expect(stdout).toContain('because no rule matched it.')
+    expect(stdout).toContain(`paysim sim payments succeed ${id} --account merchant-`)
+  })
+
+  test('payments wait, when its time is over', async () => {
+    const { id, env } = await merchant(true)
+    const run = await paysim(['payments', 'wait', id, '--timeout', '100ms'], { env })
+    expect(run.code).toBe(8)
+    expect(run.stderr.replace(/\s+/g, ' ')).toContain(
+      'for you to decide how it ends, because no rule matched it.',
+    )
+  })
+
+  test('and shows the payment alone if it is not known', async () => {
+    const { id, env } = await merchant(false)
+    const run = await paysim(['payments', 'get', id], { env })
+    expect(run.code).toBe(0)
+    expect(run.stdout).not.toContain('because')
+  })
+})
