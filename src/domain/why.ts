@@ -112,7 +112,7 @@ export function whyPayment(payment: Payment, facts: PaymentFacts): Why {
 
 const accepts = (triggers: readonly string[], verb: string) => triggers.includes(verb)
 
-export function paymentReason(
+function paymentReason(
   payment: Payment,
   facts: Pick<PaymentFacts, 'coming' | 'entries' | 'foreseen'>,
 ): PaymentReason {
@@ -346,7 +346,7 @@ export function whyPayout(payout: Payout, facts: PayoutFacts): Why {
   ])
 }
 
-export function payoutReason(payout: Payout, { coming, entries }: Surroundings): PayoutReason {
+function payoutReason(payout: Payout, { coming, entries }: Surroundings): PayoutReason {
   const { status, script, failure, cancelReason } = payout
   const rule = ruleName(script.rule)
   const openRule = script === UNSCRIPTED_PAYOUT ? null : rule
@@ -442,7 +442,7 @@ const ENDS = new Set<string>([
 ])
 
 /** Who or what ended a record, and when. */
-export function endedBy(
+function endedBy(
   entries: readonly Entry[],
   id: string,
 ): { readonly how: EndedBy; readonly at: number | null } {
@@ -518,7 +518,7 @@ const resultWords = ({
   readonly error: string | null
 }): string => (status === null ? (error ?? 'no answer') : `answered ${status}`)
 
-export function deliveryReason(delivery: Delivery, facts: DeliveryFacts): DeliveryReason {
+function deliveryReason(delivery: Delivery, facts: DeliveryFacts): DeliveryReason {
   const { id, status, attempts, fault, nextAttemptAt } = delivery
   const last = attempts.at(-1)?.result ?? null
   const tried = attempts.length
