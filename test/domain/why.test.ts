@@ -6,18 +6,11 @@ import type { Context } from '../../src/domain/decide/index.ts'
 import { routingTable } from '../../src/domain/decide/routing-table.ts'
 import { foreseeRule } from '../../src/domain/rules/foresee.ts'
 import type { compileRule } from '../../src/domain/rules/rule.ts'
-import {
-  type AnsweredRequest,
-  type DeliveryReason,
-  type EndedBy,
-  type PaymentReason,
-  type PayoutReason,
-  tellDelivery,
-  tellPayment,
-  tellPayout,
-  tellRequest,
-  whyPayment,
-} from '../../src/domain/why.ts'
+import { type DeliveryReason, tellDelivery } from '../../src/domain/why/delivery.ts'
+import type { EndedBy } from '../../src/domain/why/end.ts'
+import { type PaymentReason, tellPayment, whyPayment } from '../../src/domain/why/payment.ts'
+import { type PayoutReason, tellPayout } from '../../src/domain/why/payout.ts'
+import { type AnsweredRequest, tellRequest } from '../../src/domain/why/request.ts'
 import { AccountInHand } from '../support/domain/account-in-hand.ts'
 import { aRoute } from '../support/domain/decisions.ts'
 
