@@ -99,6 +99,8 @@ const SITUATIONS: Record<string, Situation> = {
     make: async its => {
       const id = await payment(its, {})
       await cancel(its, id)
+      const { to_come } = (await its.control('GET', `/timeline/${id}`)).body
+      expect(to_come).toContainEqual(expect.objectContaining({ kind: 'cancel', waits_for: 'person' }))
       return id
     },
     says: /asked to cancel it, and the rule "slow" leaves the provider's answer to you/,
