@@ -62,7 +62,7 @@ const FAULTS: { readonly [T in HttpFaultType]: string } = {
   reset: 'reset the connection',
   empty: 'emptied its answer',
   truncate: 'cut its answer off',
-  garbage: 'replaced its answer by something that is no JSON',
+  garbage: 'replaced its answer by text that is not JSON',
   drip: 'sent its answer drop by drop',
 }
 
