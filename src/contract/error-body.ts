@@ -40,3 +40,19 @@ function titleOf(code: string): string {
   const words = code.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
+
+/** The code and the message in the body of a refusal, in any of its shapes; undefined if it is none of ours. */
+export function readRefusal(body: string): Pick<Rejection, 'code' | 'message'> | undefined {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch {
+    return undefined
+  }
+  const whole: Readonly<Record<string, unknown>> = Object(parsed)
+  const { code, message } = Object(whole.error ?? whole)
+  return isErrorCode(code) ? { code, message: typeof message === 'string' ? message : '' } : undefined
+}
+
+const isErrorCode = (code: unknown): code is ErrorCode =>
+  typeof code === 'string' && Object.hasOwn(ERROR_STATUS, code)

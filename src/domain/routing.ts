@@ -48,13 +48,17 @@ export interface EligibleMethod {
   readonly actions: readonly RouteEntry['action'][]
 }
 
+const isEligible = (table: RoutingTable, request: RouteRequest) => (route: RouteEntry) =>
+  isConfigured(route, request) && takesAmount(route, request.amount) && table.isHealthy(route.provider)
+
+/** The routes of all methods that could be chosen now. */
+export const eligibleRoutes = (table: RoutingTable, request: RouteRequest): RouteEntry[] =>
+  table.catalogue.data.routes.filter(isEligible(table, request))
+
 export function eligibleMethods(table: RoutingTable, request: RouteRequest): EligibleMethod[] {
   const eligible: EligibleMethod[] = []
   for (const method of table.catalogue.methods.values()) {
-    const routes = (table.catalogue.routesOf.get(method.code) ?? []).filter(
-      route =>
-        isConfigured(route, request) && takesAmount(route, request.amount) && table.isHealthy(route.provider),
-    )
+    const routes = (table.catalogue.routesOf.get(method.code) ?? []).filter(isEligible(table, request))
     if (routes.length > 0) eligible.push(describe(method, routes))
   }
   return eligible

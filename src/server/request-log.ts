@@ -1,7 +1,9 @@
 import type { LoggedRequest, RequestDetail, RequestRecord } from '../contract/control/journal.ts'
+import { readRefusal } from '../contract/error-body.ts'
 import { withoutSecrets } from '../contract/redact.ts'
 import { urlWithoutSecrets } from '../contract/redact-url.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
+import type { AnsweredRequest } from '../domain/why/request.ts'
 import type { AccountRuntime } from '../engine/account-runtime.ts'
 import { Exchanges } from './exchanges.ts'
 import type { Reply } from './http/reply.ts'
@@ -13,6 +15,7 @@ interface Kept {
   readonly record: RequestRecord
   readonly wall: number
   readonly arrival: Request['arrival']
+  readonly disturbed: Request['disturbed']
 }
 
 /** A request, with its position in the journal. */
@@ -62,7 +65,8 @@ function recordOf(request: Request, { statusCode }: Reply, wall: number): Reques
 }
 
 /** A character may take two bytes. */
-const sizeOf = ({ record }: Kept) => 512 + 2 * record.path.length
+const sizeOf = ({ record: { path, ignored } }: Kept) =>
+  512 + 2 * ignored.reduce((length, name) => length + name.length, path.length)
 
 /** The last requests of each account, and the listeners for new ones. */
 export class RequestLog {
@@ -81,7 +85,7 @@ export class RequestLog {
     const wall = Date.now()
     const record = recordOf(request, reply, wall)
     if (record.account !== null) {
-      this.#keep(record.account, { record, wall, arrival: request.arrival })
+      this.#keep(record.account, { record, wall, arrival: request.arrival, disturbed: request.disturbed })
       this.#exchanges.keep(request, reply)
     }
     this.#count(record)
@@ -164,6 +168,18 @@ export class RequestLog {
   find(runtime: AccountRuntime, requestId: string): RequestDetail | undefined {
     const record = this.of(runtime).find(({ request_id }) => request_id === requestId)
     return record && { ...record, ...this.#exchanges.detail(requestId) }
+  }
+
+  /** One request as it was answered, to say why. */
+  answered(runtime: AccountRuntime, requestId: string): AnsweredRequest | undefined {
+    const kept = this.#all(runtime).find(({ record }) => record.request_id === requestId)
+    if (!kept) return undefined
+    const { method, path, status, at, ignored } = kept.record
+    const { response } = this.#exchanges.detail(requestId)
+    const refusal = status < 400 ? undefined : readRefusal(response?.body ?? '')
+    const fault = kept.disturbed
+    const known = { id: requestId, method, path, status, at, ignored, fault, isKept: response !== null }
+    return { ...known, code: refusal?.code ?? null, message: refusal?.message || null }
   }
 
   forget(account: string): void {

@@ -30,6 +30,11 @@ export class WireFaults {
     if (!box || box.isEmpty) return undefined
     const fault = box.next(this.#names.get(`${request.method} ${request.route}`) ?? [])
     if (!fault) return undefined
+    const { type } = fault
+    request.disturbed = {
+      type,
+      carriedOut: type === 'latency' || fault.afterCommit || needsTheAnswer(fault, request),
+    }
     if (fault.afterCommit || needsTheAnswer(fault, request)) {
       request.fault = fault
       return undefined

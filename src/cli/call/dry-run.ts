@@ -1,7 +1,7 @@
 import type { ControlTransport } from '../../client/control-transport.ts'
 import type { Keys } from '../../client/credentials.ts'
 import type { Transport, Upload, WireRequest } from '../../client/index.ts'
-import { shellQuoted } from '../shell-words.ts'
+import { shellQuoted } from '../../contract/shell-words.ts'
 
 /** Ends a command before its request is sent, with a curl command for the request. */
 export class DryRunError extends Error {

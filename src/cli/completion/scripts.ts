@@ -1,4 +1,4 @@
-import { shellWords } from '../shell-words.ts'
+import { shellWords } from '../../contract/shell-words.ts'
 
 /**
  * The scripts of `paysim completion`. Each asks `paysim __complete` for what can come next, which answers with a line that

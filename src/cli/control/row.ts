@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander'
 import type { Call } from '../../client/call.ts'
 import type { ListBody } from '../../client/control-caller.ts'
+import { ControlError } from '../../client/control-error.ts'
 import type { AnswerTo, AnyInput, CallInput, InputOf, JsonCall } from '../../contract/control/call.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { CommandTable } from '../command-table.ts'
@@ -9,8 +10,10 @@ import { UsageError } from '../errors/cli-errors.ts'
 import { type Body, withValue } from '../fields/body.ts'
 import { choice } from '../flag-values.ts'
 import type { Table } from '../output/columns.ts'
+import { sections } from '../output/record.ts'
 import type { Screen } from '../output/screen.ts'
 import { doneView, type ListView, type View } from '../output/view.ts'
+import { whyText } from '../output/views/why.ts'
 import { type ControlFlags, controlCommand, examples } from './flags.ts'
 import { type PageFlags, type PageQuery, pageFlags, showPages } from './pages.ts'
 import { type ControlSession, confirm, withControl } from './session.ts'
@@ -41,6 +44,8 @@ type Show<V, Pages> =
       readonly view: V | ((given: Given) => V)
       /** Whether "in 3 days" is for people relative to the clock of the account. Programs save that call. */
       readonly inAccountTime?: true
+      /** Whether people also see why the record is as it is. Programs ask `sim why`. */
+      readonly explained?: true
     }
   | {
       readonly table: TableFrom
@@ -177,12 +182,27 @@ export async function showAnswer(
 ): Promise<void> {
   const view = viewOf(show, given) as View<unknown>
   if (!('view' in show && show.inAccountTime && session.human)) return session.show(answered, view)
-  await answered
+  const body = await answered
   const clock = await session.account.clock.get()
+  const why = show.explained ? await whyOf(body, session) : undefined
   await session.show(answered, {
     ...view,
-    human: (body, screen) => view.human(body, inAccountTime(clock, screen)),
+    human: async (body, screen) => {
+      const shown = inAccountTime(clock, screen)
+      return sections(await view.human(body, shown), why ? whyText(why, shown) : '')
+    },
   })
+}
+
+/** Undefined if the record was removed meanwhile. */
+const whyOf = async (body: unknown, { control, account }: ControlSession) => {
+  const { id } = Object(body)
+  try {
+    return await control.call('GET /accounts/:account/why/:id', { params: { account: account.id, id } })
+  } catch (cause) {
+    if (cause instanceof ControlError && cause.code === 'not_found') return undefined
+    throw cause
+  }
 }
 
 /** A screen whose present is that of an account, which may differ from wall time. */

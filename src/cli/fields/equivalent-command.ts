@@ -1,4 +1,4 @@
-import { shellWords } from '../shell-words.ts'
+import { shellWords } from '../../contract/shell-words.ts'
 import { type Body, isObject, textAt } from './body.ts'
 import { FIELD_NAMES, isRequestField, REQUEST_FIELDS } from './request-fields.ts'
 

@@ -43,7 +43,9 @@ export const RequestRecord = named(
     status: Type.Integer(),
     ms: Type.Number({ minimum: 0 }),
     request_id: Type.String(),
-    ignored: Type.Array(Type.String(), { description: 'members of the body that nothing reads' }),
+    ignored: Type.Array(Type.String(), {
+      description: 'members of the body, and names in the query, that nothing reads',
+    }),
   }),
 )
 export type RequestRecord = Wire<typeof RequestRecord>

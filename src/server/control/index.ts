@@ -28,6 +28,7 @@ import type { ControlSettings } from './settings.ts'
 import { streamCalls } from './stream.ts'
 import { timelineCalls } from './timeline.ts'
 import { webhookCalls } from './webhooks.ts'
+import { whyCalls } from './why.ts'
 
 /** Open to everyone who can reach the port: they only show that the server runs. */
 const OPEN: readonly string[] = [`${CONTROL_PREFIX}/health`, `${CONTROL_PREFIX}/ready`]
@@ -72,6 +73,7 @@ export function controlSurface(settings: ControlSettings): Surface {
     ...browseCalls(settings),
     ...deliveryBrowsing(settings),
     ...timelineCalls(settings),
+    ...whyCalls(settings),
     ...dashboardCalls(settings, session),
   })
   dashboardPages(routes)

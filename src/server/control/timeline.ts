@@ -11,6 +11,7 @@ import {
   paymentTimer,
   payoutTimer,
 } from '../../domain/record-timers.ts'
+import { upcomingMoves } from '../../domain/upcoming-moves.ts'
 import type { World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account-runtime.ts'
 import { notFound } from '../refusal.ts'
@@ -18,7 +19,6 @@ import type { RequestAbout } from '../request-log.ts'
 import { type ControlHandlers, param, runtimeNamed } from './control-call.ts'
 import type { ControlSettings } from './settings.ts'
 import { inOrder } from './timeline-order.ts'
-import { upcomingMoves } from './upcoming-moves.ts'
 import { timerView } from './views.ts'
 import { WallTimes } from './wall-times.ts'
 

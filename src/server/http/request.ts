@@ -16,10 +16,12 @@ export class Request {
   /** The pattern that matched, such as `/payment_intents/:id`. */
   pattern: PathPattern | undefined
   params: Readonly<Record<string, string>> = {}
-  /** Members of the body that nothing reads. */
+  /** Members of the body, and names in the query, that nothing reads. */
   ignored: readonly string[] = []
   /** The fault that will change the response. */
   fault: HttpFault | undefined
+  /** The fault that happened to it, and whether the work was done. */
+  disturbed: { readonly type: HttpFault['type']; readonly carriedOut: boolean } | null = null
   /** The account's last entry when the request was assigned to it; what the request causes comes later. */
   arrival: { readonly at: number; readonly seq: number } | null = null
   #runtime: AccountRuntime | null = null

@@ -15,7 +15,7 @@ export function unknownMembers(
   const unknown = Object.keys(body).filter(member => !Object.hasOwn(known, member))
   if (contract['strict.unknown_members'] === 'reject')
     return unknown.map(field => ({ field, message: 'is not a known member' }))
-  request.ignored = unknown
+  request.ignored = [...request.ignored, ...unknown]
   return []
 }
 

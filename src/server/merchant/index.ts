@@ -42,9 +42,11 @@ export function merchantApi(
   const keyed = new Set<string>()
   for (const operation of operations(contract)) {
     const handle = HANDLERS[operation.id]
+    const names: object = operation.query?.properties ?? {}
     if (operation.idempotencyKey) keyed.add(`${operation.method} ${operation.path}`)
     routes.add(operation.method, operation.path, (request, reply) => {
       demandAccount(request, reply)
+      request.ignored = unknownNames(request, names)
       const handled = () => handle({ request, reply, operation, contract })
       const answered = handled()
       if (!(answered instanceof Promise)) return answered
@@ -82,6 +84,14 @@ export function merchantApi(
     missing: (request, reply) => missing(routes, request, reply),
   }
 }
+
+const NONE: readonly string[] = []
+
+/** The names in the query that the operation does not know, such as `status[]`: they are only named in the log. */
+const unknownNames = (request: Request, known: object): readonly string[] =>
+  request.url.length === request.path.length
+    ? NONE
+    : Object.keys(request.query).filter(name => !Object.hasOwn(known, name))
 
 function unauthorized(reply: Reply): RefusalError {
   reply.header('www-authenticate', 'Basic realm="paysim"')

@@ -76,6 +76,7 @@ const WORDS: Readonly<Record<string, () => readonly string[]>> = {
   'deliveries show': () => ['dlv_1'],
   'deliveries redeliver': () => ['dlv_1'],
   history: () => ['pi_1'],
+  why: () => ['pi_1'],
   'requests show': () => ['req_1'],
   import: () => [file('archive.json')],
   reset: () => ['--yes'],

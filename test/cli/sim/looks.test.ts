@@ -68,7 +68,7 @@ test.each([
     'payments show',
     () => payment,
     () => `/payments/${payment}`,
-    /hidden from the merchant\n.*customer +name: Somchai Jaidee.*rule +none/s,
+    /hidden from the merchant\n.*customer +name: Somchai Jaidee.*\n\nwhy\n +It succeeded: .*\.\n\ncommands\n +paysim sim history pi_/s,
   ],
   [
     'history',

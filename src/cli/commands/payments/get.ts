@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { withSession } from '../../call/session.ts'
+import { whyHere } from '../../control/own-account.ts'
+import { sections } from '../../output/record.ts'
 import { paymentView } from '../../output/views/payment.ts'
+import { whyText } from '../../output/views/why.ts'
 
 export const command = (): Command =>
   merchantCommand('payments get', declare =>
@@ -17,8 +20,14 @@ Examples:
   paysim payments get pi_123 -o json | jq .next_action`,
       )
       .action((id: string, flags: MerchantFlags) =>
-        withSession(flags, async ({ client, signal, show }) =>
-          show(await client.payments.get(id, { signal }).answer(), paymentView),
+        withSession(flags, async ({ client, signal, show, target }) =>
+          show(await client.payments.get(id, { signal }).answer(), {
+            ...paymentView,
+            async human(payment, screen) {
+              const why = await whyHere(target, id)
+              return sections(await paymentView.human(payment, screen), why ? whyText(why, screen) : '')
+            },
+          }),
         ),
       ),
   )

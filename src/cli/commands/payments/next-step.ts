@@ -1,8 +1,8 @@
 import { FINAL_STATUSES, type PaymentIntent } from '../../../client/index.ts'
+import { shellWords } from '../../../contract/shell-words.ts'
 import type { MerchantFlags } from '../../call/merchant-command.ts'
 import type { Session } from '../../call/session.ts'
 import { visible } from '../../output/text.ts'
-import { shellWords } from '../../shell-words.ts'
 
 interface CallContext {
   readonly flags: MerchantFlags

@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander'
-import type { MerchantRecord } from '../../../client/control-client.ts'
 import { FINAL_STATUSES, type PaymentIntent, WaitTimeoutError } from '../../../client/index.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
 import { type Session, withSession } from '../../call/session.ts'
-import { findControl } from '../../control/find-control.ts'
+import { askOwnAccount, whyHere } from '../../control/own-account.ts'
 import { EXIT } from '../../errors/exit-code.ts'
 import { commaSeparated, milliseconds } from '../../flag-values.ts'
 import { paymentView } from '../../output/views/payment.ts'
@@ -79,9 +78,11 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
     reportEnd(answer.body, until, reached)
     if (!reached) process.exitCode = EXIT.endedOtherwise
   } catch (error) {
-    const why = error instanceof WaitTimeoutError ? await hint : undefined
-    if (!(error instanceof WaitTimeoutError) || why === undefined) throw error
-    throw new WaitTimeoutError(`${error.message}. ${why}`, error.answer)
+    if (!(error instanceof WaitTimeoutError)) throw error
+    const [why, clock] = await Promise.all([whyHere(target, id), hint])
+    const more = [why?.sentence, clock].filter(text => text !== undefined)
+    if (more.length === 0) throw error
+    throw new WaitTimeoutError([`${error.message}.`, ...more].join(' '), error.answer)
   } finally {
     progress.end()
   }
@@ -109,32 +110,9 @@ function isReached(
 const DEFAULT_ACCOUNT = 'default.test'
 
 /** On a virtual clock, nothing happens while the command waits: say how to advance the clock. */
-async function stillClockHint({ baseUrl, keys }: Target): Promise<string | undefined> {
-  try {
-    const simulator = await findControl({})
-    if (simulator.url === undefined || new URL(simulator.url).origin !== new URL(baseUrl).origin)
-      return undefined
-    const { ControlClient } = await import('../../../client/control-client.ts')
-    const control = new ControlClient(simulator)
-    try {
-      const account = accountOf(keys.publicKey, await control.merchants.list())
-      if (account === undefined || (await control.account(account).clock.get()).mode !== 'virtual')
-        return undefined
-      const which = account === DEFAULT_ACCOUNT ? '' : ` --account ${account}`
-      return `The clock of ${account} is virtual: advance it with \`paysim sim clock advance 5s${which}\`.`
-    } finally {
-      await control.close()
-    }
-  } catch {
-    // The call must not fail because there is no hint.
-    return undefined
-  }
-}
-
-function accountOf(publicKey: string, merchants: readonly MerchantRecord[]): string | undefined {
-  return merchants
-    .flatMap(({ accounts }) => accounts)
-    .find(({ public_key, more_keys = [] }) =>
-      [public_key, ...more_keys.map(pair => pair.public_key)].includes(publicKey),
-    )?.id
-}
+const stillClockHint = (target: Target): Promise<string | undefined> =>
+  askOwnAccount(target, async (account, id) => {
+    if ((await account.clock.get()).mode !== 'virtual') return undefined
+    const which = id === DEFAULT_ACCOUNT ? '' : ` --account ${id}`
+    return `The clock of ${id} is virtual: advance it with \`paysim sim clock advance 5s${which}\`.`
+  })

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { PayoutsQuery } from '../../../client/index.ts'
 import { parseDuration } from '../../../contract/durations.ts'
+import { shellWords } from '../../../contract/shell-words.ts'
 import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
 import { formatTimestamp, parseTimestamp } from '../../../contract/timestamps.ts'
 import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
@@ -9,7 +10,6 @@ import { UsageError } from '../../errors/cli-errors.ts'
 import { countryCode, currencyCode } from '../../fields/field-flags.ts'
 import { atLeastOne, commaSeparated, count } from '../../flag-values.ts'
 import { payoutsView } from '../../output/views/payouts.ts'
-import { shellWords } from '../../shell-words.ts'
 import { PAYOUTS, refuseUnknownStatus } from '../../statuses.ts'
 
 interface ListFlags extends MerchantFlags {

@@ -75,7 +75,7 @@ export const payments = nounOf('sim payments', {
     description: 'Show a payment, including what the merchant API hides: customer, route, rule, instrument.',
     arguments: ID,
     examples: ['paysim sim payments show pi_123', 'paysim sim payments show pi_123 --query route.provider'],
-    show: { view: fullPaymentView, inAccountTime: true },
+    show: { view: fullPaymentView, inAccountTime: true, explained: true },
   }),
   choose: row('POST /accounts/:account/payments/:id/choose', {
     summary: 'choose a method, as the payer',
@@ -207,7 +207,8 @@ function hiddenFields(payment: PaymentRecord, screen: Screen): Field[] {
     // Only an open payment can still be acted on, or expire.
     fieldOf('takes receipt', isOpen && route ? (route.takes_receipt ? 'yes' : 'no') : undefined),
     fieldOf('can be cancelled', isOpen && route ? (route.cancel_pending ? 'yes' : 'no') : undefined),
-    fieldOf('rule', payment.rule ?? 'none'),
+
+    fieldOf('rule', payment.rule),
     fieldOf('image', image?.digest, {
       note: image ? submissions(image.submissions) : undefined,
       whole: true,
@@ -216,7 +217,6 @@ function hiddenFields(payment: PaymentRecord, screen: Screen): Field[] {
     timeField('cancel requested', payment.cancel_requested_at, screen),
     fieldOf('cancelled', payment.cancelled ? 'yes' : undefined),
     timeField('expires', isOpen ? payment.expires_at : undefined, screen),
-    fieldOf('moves', payment.moves?.map(({ trigger }) => trigger).join(', ') || undefined),
   ]
 }
 

@@ -28,10 +28,7 @@ const REQUIRED = {
 const fullPayoutView: View<PayoutRecord> = {
   ...payoutView,
   async human({ rule, moves, ...payout }, screen) {
-    const fields = [
-      fieldOf('rule', rule ?? 'none'),
-      fieldOf('moves', moves?.map(({ trigger }) => trigger).join(', ') || undefined),
-    ]
+    const fields = [fieldOf('rule', rule ?? 'none')]
     return sections(
       await payoutView.human(payout, screen),
       `${screen.paint.bold('hidden from the merchant')}\n${drawRecord(fields, screen)}`,
@@ -71,7 +68,7 @@ export const payouts = nounOf('sim payouts', {
     description: 'Show a payout, including its rule.',
     arguments: ID,
     examples: ['paysim sim payouts show po_123'],
-    show: { view: fullPayoutView, inAccountTime: true },
+    show: { view: fullPayoutView, inAccountTime: true, explained: true },
   }),
   create: row('POST /accounts/:account/payouts', {
     summary: 'create a payout',

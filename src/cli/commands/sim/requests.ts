@@ -32,7 +32,7 @@ export const requests = nounOf('sim requests', {
   list: row('GET /accounts/:account/requests', {
     summary: 'list the last requests',
     description:
-      'List the last 500 requests of an account, newest first, with the members of bodies that were ignored.',
+      'List the last 500 requests of an account, newest first, with what was ignored in bodies and queries.',
     examples: ['paysim sim requests', `paysim sim requests list -o jsonl | grep '"status":4'`],
     show: {
       table: {
@@ -47,7 +47,7 @@ export const requests = nounOf('sim requests', {
           { header: 'ms', value: row => milliseconds(row as LoggedRequest), align: 'right' },
           memberColumn('request', 'request_id', { give: 5, whole: true }),
           {
-            header: 'ignored members',
+            header: 'ignored',
             value: row => (row as LoggedRequest).ignored.join(', '),
             give: 1,
             least: 12,

@@ -2,6 +2,7 @@ import * as Type from '@sinclair/typebox'
 import { list, named, object } from '../../schema.ts'
 import { Imported, LoggedRequest, RecordHistory, RequestDetail, STREAM_EVENTS } from '../journal.ts'
 import { Archive } from '../requests.ts'
+import { Why } from '../why.ts'
 import type { ControlOperations } from './operation.ts'
 
 /** What happened in an account, and its whole history: exported, imported and emptied. */
@@ -10,6 +11,11 @@ export const HISTORY_OPERATIONS = {
     id: 'readHistory',
     summary: 'Read the journal entries that name a record, oldest first',
     answers: { 200: RecordHistory },
+  },
+  'GET /accounts/:account/why/:id': {
+    id: 'explain',
+    summary: 'Read why a payment, payout, delivery or request is as it is, and what comes next',
+    answers: { 200: Why },
   },
   'GET /accounts/:account/requests': {
     id: 'listRequests',

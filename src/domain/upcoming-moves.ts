@@ -1,16 +1,10 @@
-import type { Coming } from '../../contract/control/timeline.ts'
-import { formatTimestamp } from '../../contract/timestamps.ts'
-import { type Payment, type Payout, reasonToKeepAction } from '../../domain/model.ts'
-import {
-  deliveryTimer,
-  PAYMENT_TIMERS,
-  PAYOUT_TIMERS,
-  paymentTimer,
-  payoutTimer,
-} from '../../domain/record-timers.ts'
-import { type ScriptedOutcome, verdictFor } from '../../domain/script.ts'
-import type { Timer } from '../../domain/timers.ts'
-import type { World } from '../../domain/world.ts'
+import type { Coming } from '../contract/control/timeline.ts'
+import { formatTimestamp } from '../contract/timestamps.ts'
+import { type Payment, type Payout, reasonToKeepAction } from './model.ts'
+import { deliveryTimer, PAYMENT_TIMERS, PAYOUT_TIMERS, paymentTimer, payoutTimer } from './record-timers.ts'
+import { type ScriptedOutcome, verdictFor } from './script.ts'
+import type { Timer } from './timers.ts'
+import type { World } from './world.ts'
 
 const NOTHING_MORE = {
   due_at: null,
@@ -63,7 +57,13 @@ function upcomingForPayment(world: World, now: number, payment: Payment): Coming
           },
         ]
       : []
-  return [...timed, ...overdue, ...upcomingVerdict(payment), ...upcomingOutcome(world, payment)]
+  return [
+    ...timed,
+    ...overdue,
+    ...upcomingVerdict(payment),
+    ...upcomingCancellation(payment, timed),
+    ...upcomingOutcome(world, payment),
+  ]
 }
 
 /** The provider's verdict on a receipt that is still to be submitted. */
@@ -84,6 +84,12 @@ function upcomingVerdict({ receipt, script, action }: Payment): Coming[] {
     },
   ]
 }
+
+/** The answer to a cancellation that the provider leaves open. */
+const upcomingCancellation = ({ cancelRequestedAt }: Payment, timed: readonly Coming[]): Coming[] =>
+  cancelRequestedAt === null || timed.some(({ kind }) => kind === 'cancel')
+    ? []
+    : [{ ...NOTHING_MORE, kind: 'cancel', trigger: 'confirm-cancel', waits_for: 'person' }]
 
 /** The outcome in its rule, if its timer is not set yet. */
 function upcomingOutcome(

@@ -1,0 +1,120 @@
+import type { Coming } from '../../contract/control/timeline.ts'
+import type { Why } from '../../contract/control/why.ts'
+import { shellWords } from '../../contract/shell-words.ts'
+import { formatTimestamp, parseTimestamp } from '../../contract/timestamps.ts'
+import type { Entry } from '../events.ts'
+import type { PaymentTrigger } from '../lifecycle.ts'
+
+/**
+ * Why a record is as it is: a sentence, its causes, what comes next, and the commands that would bring it. Each kind of
+ * record has a closed list of reasons, and each reason has its own sentence. Everything comes in as data.
+ */
+
+/** What a reason depends on besides its record. */
+export interface Surroundings {
+  /** As `<merchant>.<environment>`. */
+  readonly account: string
+  readonly now: number
+  readonly clock: 'real' | 'virtual'
+  /** What is planned, soonest first. */
+  readonly coming: readonly Coming[]
+  /** The record's entries, as far back as they are kept. */
+  readonly entries: readonly Entry[]
+}
+
+export type Cause = Why['because'][number]
+type Next = NonNullable<Why['next']>
+
+/** What is said about a reason. */
+export interface Told {
+  readonly sentence: string
+  /** Whom it waits for, if no timer brings what comes next. */
+  readonly waits?: Pick<Next, 'what' | 'by'>
+  /** The commands that fit it, without `paysim sim` and the account. */
+  readonly commands: readonly (readonly string[])[]
+}
+
+export const accepts = (triggers: readonly string[], verb: string) => triggers.includes(verb)
+
+export const ruleName = (name: string | null) => (name === null ? 'its rule' : `the rule "${name}"`)
+
+export const MOVES: { readonly [T in PaymentTrigger]: string } = {
+  'present-action': 'the payer can act',
+  'withdraw-action': 'what the payer could do expires',
+  succeed: 'it succeeds',
+  fail: 'it fails',
+  expire: 'it expires',
+  'accept-receipt': 'the receipt is accepted',
+  'reject-receipt': 'the receipt is rejected',
+  'confirm-cancel': 'the cancellation is confirmed',
+}
+
+const DEFAULT_ACCOUNT = 'default.test'
+
+/** The command line, with its account unless that is the default. */
+export function commandLine(account: string, words: readonly string[]): string {
+  const where = account === DEFAULT_ACCOUNT ? [] : ['--account', account]
+  return shellWords(['paysim', 'sim', ...words, ...where])
+}
+
+/** What only ends a record if nothing else does. */
+const DEADLINES: readonly Coming['kind'][] = ['withdraw-action', 'expire']
+
+export function answer(
+  record: Pick<Why, 'id' | 'kind' | 'status'>,
+  { sentence, waits, commands }: Told,
+  { account, now, clock, coming }: Surroundings,
+  because: readonly Cause[],
+): Why {
+  const timed = coming.filter(({ due_at, held_by }) => due_at !== null && held_by === null)
+  const planned = timed.find(({ kind }) => !DEADLINES.includes(kind))
+  const next = nextOf(planned, waits, timed[0])
+  const deadlines = timed.filter(each => DEADLINES.includes(each.kind) && each.due_at !== next?.at)
+  const stands = clock === 'virtual' && next !== null && next.at !== null
+  const at = Math.max(now, parseTimestamp(next?.at ?? '') ?? now)
+  return {
+    ...record,
+    sentence,
+    because: [
+      ...because,
+      ...deadlines.map(each => ({ what: `otherwise, ${comingWords(each)}`, at: each.due_at ?? '' })),
+      ...(stands
+        ? [{ what: 'the clock stands still until somebody advances it', at: formatTimestamp(now) }]
+        : []),
+    ],
+    next,
+    commands: [...(stands ? [['clock', 'advance', '--to', formatTimestamp(at)]] : []), ...commands].map(
+      words => commandLine(account, words),
+    ),
+  }
+}
+
+function nextOf(
+  planned: Coming | undefined,
+  waits: Told['waits'],
+  deadline: Coming | undefined,
+): Next | null {
+  const timed = (coming: Coming): Next => ({ at: coming.due_at, what: comingWords(coming), by: 'timer' })
+  if (planned) return timed(planned)
+  if (waits) return { at: null, ...waits }
+  return deadline ? timed(deadline) : null
+}
+
+function comingWords({ kind, trigger, attempt }: Coming): string {
+  switch (kind) {
+    case 'attempt':
+      return `attempt ${attempt?.number ?? 1} of the webhook is made`
+    case 'approve':
+      return 'it is approved'
+    case 'cancel':
+    case 'outcome':
+    case 'receipt':
+    case 'present-action':
+    case 'withdraw-action':
+    case 'expire':
+      return isMove(trigger) ? MOVES[trigger] : 'it ends'
+  }
+}
+
+const isMove = (trigger: string | null): trigger is PaymentTrigger =>
+  trigger !== null && Object.hasOwn(MOVES, trigger)

@@ -1,0 +1,86 @@
+import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../../contract/statuses.ts'
+import { routingTable } from '../../domain/decide/routing-table.ts'
+import type { Delivery, Payment } from '../../domain/model.ts'
+import { type ForeseenRule, foreseeRule, simplestMethod } from '../../domain/rules/foresee.ts'
+import { upcomingMoves } from '../../domain/upcoming-moves.ts'
+import type { Surroundings } from '../../domain/why/answer.ts'
+import { whyDelivery } from '../../domain/why/delivery.ts'
+import { whyPayment } from '../../domain/why/payment.ts'
+import { whyPayout } from '../../domain/why/payout.ts'
+import { whyRequest } from '../../domain/why/request.ts'
+import type { AccountRuntime } from '../../engine/account-runtime.ts'
+import { notFound } from '../refusal.ts'
+import { type ControlHandlers, param, runtimeNamed } from './control-call.ts'
+import type { ControlSettings } from './settings.ts'
+
+/** Why a payment, a payout, a delivery or a request is as it is. */
+export function whyCalls({ gateway, requests }: ControlSettings) {
+  return {
+    'GET /accounts/:account/why/:id': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      const id = param(request, 'id')
+      const { account } = runtime
+      const { world } = account
+      const isRecord = world.payments.has(id) || world.payouts.has(id) || world.deliveries.has(id)
+      if (!isRecord) {
+        const asked = requests.answered(runtime, id)
+        if (asked) return answer(200, whyRequest(asked, account.id))
+        throw notFound('payment, payout, delivery or recent request')
+      }
+      const entries = await account.journal.history(id)
+      // Read after the wait, so that all of it is of one moment.
+      const payment = world.payments.get(id)
+      const payout = world.payouts.get(id)
+      const delivery = world.deliveries.get(id)
+      const { now, clock } = account
+      const coming = upcomingMoves(world, now, id, delivery ? [id] : [])
+      const surroundings = { account: account.id, now, clock: clock.mode, coming, entries }
+      if (payment) return answer(200, whyPaymentOf(runtime, payment, surroundings))
+      if (payout)
+        return answer(
+          200,
+          whyPayout(payout, {
+            ...surroundings,
+            triggers: PAYOUT_TRIGGERS.filter(trigger =>
+              account.wouldAccept({ type: 'MovePayout', payout: id, trigger }),
+            ),
+          }),
+        )
+      if (delivery) return answer(200, whyDeliveryOf(runtime, delivery, surroundings))
+      throw notFound('payment, payout, delivery or recent request')
+    },
+  } satisfies Partial<ControlHandlers>
+}
+
+function whyPaymentOf(runtime: AccountRuntime, payment: Payment, surroundings: Surroundings) {
+  const { account } = runtime
+  const { id } = payment.sortKey
+  const table = routingTable(account.world, runtime)
+  const isOpen = payment.route === null && payment.action !== null
+  const { environment } = account
+  const foreseen: ForeseenRule = isOpen
+    ? foreseeRule(account.world, runtime.rules, payment, { environment, table })
+    : { is: 'none' }
+  return whyPayment(payment, {
+    ...surroundings,
+    foreseen,
+    method: isOpen ? simplestMethod({ environment, table }, payment) : null,
+    triggers: PAYMENT_TRIGGERS.filter(trigger =>
+      account.wouldAccept({ type: 'MovePayment', payment: id, trigger }),
+    ),
+  })
+}
+
+function whyDeliveryOf(
+  { account: { world } }: AccountRuntime,
+  delivery: Delivery,
+  surroundings: Surroundings,
+) {
+  const endpoint = world.endpoints.get(delivery.endpointId)
+  return whyDelivery(delivery, {
+    ...surroundings,
+    eventType: world.events.get(delivery.eventId)?.type ?? null,
+    endpoint: endpoint === undefined ? 'removed' : endpoint.disabled ? 'disabled' : 'there',
+    held: world.heldDeliveries.get(delivery.endpointId) === delivery.id,
+  })
+}
