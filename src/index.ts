@@ -45,10 +45,13 @@ export {
 } from './client/control-client.ts'
 export * from './client/index.ts'
 export { signWebhook, verifyWebhook } from './contract/webhook-signature.ts'
-export type { AccountFacts } from './library/account-facts.ts'
 export { connectSimulator, type SimulatorAddress } from './library/connect-simulator.ts'
-export type { RunningSimulator } from './library/running-simulator.ts'
-export type { AccountSettings, SimulatedAccount } from './library/simulated-account.ts'
+export type {
+  AccountFacts,
+  AccountSettings,
+  RunningSimulator,
+  SimulatedAccount,
+} from './library/running-simulator.ts'
 export { type StartOptions, startSimulator } from './library/start-simulator.ts'
 export {
   type EventMatch,
@@ -61,5 +64,5 @@ export {
   WebhookTimeoutError,
 } from './library/webhooks.ts'
 export { defineScenario, type Scenario, type ScenarioStep } from './scenario/define-scenario.ts'
+export type { CatalogueOverlay as ScenarioCatalogue } from './scenario/schema/account.ts'
 export type { AnswerExpectation } from './scenario/schema/answers.ts'
-export type { CatalogueOverlay as ScenarioCatalogue } from './scenario/schema/catalogue.ts'

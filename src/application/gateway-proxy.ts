@@ -3,8 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request as send } from 'undici'
 import type { Contract } from '../contract/decisions.ts'
-import { renderError } from '../contract/error-body.ts'
-import { rejection } from '../contract/errors.ts'
+import { rejection, renderError } from '../contract/errors.ts'
 import { type Disturbance, operationOf, UNKNOWN_MEMBER } from './disturbance.ts'
 
 /** A call of the application to the gateway, with its answer. */

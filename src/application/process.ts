@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ApplicationError } from './application-error.ts'
-import { commandLine, type StartCommand, wordsOf } from './command-words.ts'
-import { endIfInterrupted, isShuttingDown } from './leftovers.ts'
 import { addressOf, portsOf } from './listening.ts'
-import { Output } from './output.ts'
 import {
+  endIfInterrupted,
   familyOf,
   type Guard,
   guard,
+  isShuttingDown,
   killAllWith,
   type ProcessFamily,
   processesWith,
@@ -163,3 +163,62 @@ function notStarted({ command, cwd }: ProcessSettings, cause: Error): Applicatio
   const why = code === 'ENOENT' ? `the command or the folder ${cwd} does not exist` : cause.message
   return new ApplicationError(`${commandLine(command)} cannot be started: ${why}`)
 }
+
+/** How much of an application's output to keep: enough to see why it failed, with a limit. */
+const KEPT_BYTES = 64 * 1024
+const SHOWN_LINES = 30
+const LONGEST_LINE = 500
+
+/** The end of what a process wrote to stdout and stderr, in the order in which it came. */
+export class Output {
+  #chunks: Buffer[] = []
+  #size = 0
+  #dropped = false
+
+  follow(stream: Readable): void {
+    stream.on('data', (chunk: Buffer) => this.#add(chunk))
+    stream.on('error', () => {})
+  }
+
+  #add(chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#size += chunk.length
+    // Never less than KEPT_BYTES is left: one chunk may hold all of that, and the next a single line.
+    while (this.#size - (this.#chunks[0]?.length ?? 0) >= KEPT_BYTES) {
+      this.#size -= this.#chunks.shift()?.length ?? 0
+      this.#dropped = true
+    }
+  }
+
+  /** The last lines, for the report of a failure. */
+  lines(most = SHOWN_LINES): string[] {
+    const text = Buffer.concat(this.#chunks).toString('utf8').replace(/\n$/, '')
+    if (text === '') return []
+    const lines = text.split(/\r?\n/)
+    const shown = lines.slice(-most).map(line => line.slice(0, LONGEST_LINE))
+    return lines.length > most || this.#dropped ? ['…', ...shown] : shown
+  }
+}
+
+/** How to start an application: one line, or a list of words. */
+export type StartCommand = string | readonly string[]
+
+const SHELL = /^sh:\s*/
+
+/**
+ * Splits a command line into words. Quotes keep words together; nothing else is special. There is no shell, unless the
+ * line starts with `sh: `.
+ */
+export function wordsOf(command: StartCommand): string[] {
+  if (typeof command !== 'string') return [...command]
+  if (SHELL.test(command)) return ['/bin/sh', '-c', command.replace(SHELL, '')]
+  return [...command.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? ''),
+  )
+}
+
+/** Formats a command as a user would type it. */
+export const commandLine = (command: StartCommand): string =>
+  typeof command === 'string'
+    ? command
+    : command.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')

@@ -1,6 +1,6 @@
 import { withoutSecrets } from '../contract/redact.ts'
 import type { Entry } from '../domain/events.ts'
-import { entryText } from '../engine/journal-format.ts'
+import { entryText } from '../engine/journal/journal-format.ts'
 import type { RequestRecord, Simulator } from '../simulator.ts'
 import { jsonLine } from './json-line.ts'
 import { requestLine } from './request-line.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { StoreLocation } from '../engine/open-store.ts'
-import { StartError } from '../engine/start-error.ts'
+import type { StoreLocation } from '../engine/store/open-store.ts'
+import { StartError } from '../engine/store/store-errors.ts'
 
 interface StoreFlags {
   /** An address such as `file:./data`, `memory:` or `postgres://127.0.0.1/shop`. */

@@ -9,7 +9,7 @@ export interface Address {
   readonly secure: boolean
 }
 
-export type QueryValue = string | number | boolean | readonly (string | number)[] | null | undefined
+type QueryValue = string | number | boolean | readonly (string | number)[] | null | undefined
 export type Query = Readonly<Record<string, QueryValue>>
 
 export function readBaseUrl(text: string): Address {
@@ -58,4 +58,9 @@ function searchOf(query: Query): string {
 /** Encodes characters that a request line must not contain, and keeps what is already encoded. */
 function encodeUnsafe(path: string): string {
   return path.toWellFormed().replaceAll(/[^\x21-\x7e]|["#<>\\^`{|}]/gu, encodeURIComponent)
+}
+
+/** Whether a host, in the form of `URL.hostname`, is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])\.?$/i.test(hostname)
 }

@@ -1,10 +1,9 @@
 import type { FieldProblem } from '../contract/errors.ts'
-import { isTooDeep, MOST_LEVELS, parseForeign } from '../contract/json-depth.ts'
+import { isTooDeep, MOST_LEVELS, parseForeign } from '../contract/validation.ts'
 import type { WireAnswer } from '../contract/wire-answer.ts'
 import { type Expected, shapeProblems } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
-import { readErrorBody } from './error-body.ts'
-import { ApiError, NotJsonError, UnexpectedAnswerError } from './errors.ts'
+import { ApiError, NotJsonError, readErrorBody, UnexpectedAnswerError } from './errors.ts'
 
 export function answerOf({ status, headers, text }: WireAnswer, attempts: number): Answer {
   const body = parseForeign(text.replace(/^\uFEFF/, ''))

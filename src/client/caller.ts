@@ -1,12 +1,18 @@
+import { fileURLToPath } from 'node:url'
 import { type Address, join, type Query } from './address.ts'
 import { accept, answerOf } from './answer.ts'
 import type { Expected } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
-import { callSite, withCallSite } from './call-site.ts'
 import { type Credentials, redactHeaders } from './credentials.ts'
-import { isRead, type Outcome, pauseAfter, type Repeatability, type RetryPolicy } from './retry.ts'
-import type { Sleep } from './sleep.ts'
+import {
+  isRead,
+  type Outcome,
+  pauseAfter,
+  type Repeatability,
+  type RetryPolicy,
+  type Sleep,
+} from './retry.ts'
 import type { Transport, Upload, WireRequest } from './transport/transport.ts'
 
 export interface CallRequest {
@@ -43,7 +49,7 @@ export interface RequestRecord {
   readonly retryInMs?: number
 }
 
-export interface CallerSettings {
+interface CallerSettings {
   readonly address: Address
   readonly credentials: Credentials
   readonly transport: Transport
@@ -151,3 +157,43 @@ function repeatability(wire: WireRequest, request: CallRequest): Repeatability {
 
 const lowerCased = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** The location of this package: stack traces have its URL, or its path if a test runner rewrote them. */
+const ADDRESS = import.meta.url.replace(/\/(dist|src)\/.*$/, '/$1/')
+const PATH = fileURLToPath(ADDRESS)
+const isOwn = (frame: string) => frame.includes(ADDRESS) || frame.includes(PATH)
+
+/** Writes out where a call was made. */
+type CallSite = () => string
+
+/**
+ * Where a call was made, for the stack of later errors. An error after an answer has only our own frames, but a test
+ * runner should show the line of the test.
+ */
+export function callSite(): CallSite {
+  const held: { stack?: string } = {}
+  const limit = Error.stackTraceLimit
+  // Our own frames come first and use up the limit.
+  Error.stackTraceLimit = limit + 10
+  Error.captureStackTrace(held, callSite)
+  Error.stackTraceLimit = limit
+  return () => {
+    // The frames are written out only now: most calls succeed, and to write them out takes longer than to keep them.
+    const frames = (held.stack ?? '').split('\n').slice(1)
+    const first = frames.findIndex(frame => !isOwn(frame))
+    return first < 0 ? '' : frames.slice(first).join('\n')
+  }
+}
+
+/** The same error with the stack of the call. */
+function addCallSite(site: string, error: unknown): unknown {
+  if (error instanceof Error && site !== '') error.stack = `${error.name}: ${error.message}\n${site}`
+  return error
+}
+
+/** A promise whose errors have the stack of the call. */
+export function withCallSite<T>(site: CallSite, promise: Promise<T>): Promise<T> {
+  return promise.catch(error => {
+    throw addCallSite(site(), error)
+  })
+}

@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
+import { ANSWERS, type AnswerSchema } from '../contract/control/answers.ts'
 import {
   type AnswerTo,
   type AnyInput,
@@ -10,14 +11,12 @@ import {
 import type { ControlCall } from '../contract/control/operations.ts'
 import { join, readBaseUrl } from './address.ts'
 import { answerOf } from './answer.ts'
+import { isRecord, kindOf } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
-import { archiveBody } from './archive-body.ts'
 import { Call } from './call.ts'
-import { callSite, withCallSite } from './call-site.ts'
-import { answerProblem } from './control-answers.ts'
-import { ControlError, ControlUnreachableError } from './control-error.ts'
+import { callSite, withCallSite } from './caller.ts'
 import { type ControlTransport, controlTransport, unreachable } from './control-transport.ts'
-import { type AnswerLimits, limitedBody } from './limited-body.ts'
+import { ControlError, ControlUnreachableError } from './errors.ts'
 import type { OpenAnswer, Upload, WireRequest } from './transport/transport.ts'
 
 export interface ControlAddress {
@@ -209,3 +208,182 @@ const foreign = (request: Sent, problem: string) =>
   new ControlUnreachableError(
     `${lineOf(request)} was not answered by paysim: ${problem}; is it a control surface, and of this version?`,
   )
+
+/**
+ * The problem of an answer of the control surface, if it has one. Only members and their kinds are checked. That is
+ * enough to recognise the answer of another server, and to use the answer without more checks.
+ */
+function answerProblem(call: ControlCall, body: unknown): string | undefined {
+  const schema = ANSWERS.calls[call]
+  if (schema === null) return body === undefined ? undefined : wrong(body, '', 'nothing')
+  return schema && problemIn(body, schema, '')
+}
+
+function problemIn(value: unknown, schema: AnswerSchema, at: string): string | undefined {
+  const { named, type, properties = {}, optional = [], values, items, anyOf } = schema
+  if (named !== undefined) return problemIn(value, ANSWERS.named[named] ?? {}, at)
+  if (anyOf) return problemInAny(value, anyOf, at)
+  switch (type) {
+    case undefined:
+      return undefined
+    case 'array':
+      if (!Array.isArray(value)) return wrong(value, at, 'a list')
+      return items && first(value, (item, nth) => problemIn(item, items, below(at, nth)))
+    case 'object':
+      if (!isRecord(value)) return wrong(value, at, 'an object')
+      if (values)
+        return first(Object.entries(value), ([name, member]) => problemIn(member, values, below(at, name)))
+      return first(Object.entries(properties), ([name, member]) =>
+        value[name] === undefined && optional.includes(name)
+          ? undefined
+          : problemIn(value[name], member, below(at, name)),
+      )
+    case 'null':
+      return value === null ? undefined : wrong(value, at, 'null')
+    default: {
+      const kind = type === 'integer' ? 'number' : type
+      return typeof value === kind ? undefined : wrong(value, at, `a ${kind}`)
+    }
+  }
+}
+
+/** Of one of several kinds of records, all that is known is that it is a record. */
+function problemInAny(value: unknown, schemas: readonly AnswerSchema[], at: string): string | undefined {
+  const present = schemas.map(resolved).filter(({ type }) => type !== 'null')
+  if (value === null && present.length < schemas.length) return undefined
+  const [one = {}, ...others] = present
+  if (others.length === 0) return problemIn(value, one, at)
+  return others.every(({ type }) => type === one.type)
+    ? problemIn(value, one.type === undefined ? {} : { type: one.type }, at)
+    : undefined
+}
+
+const resolved = (schema: AnswerSchema): AnswerSchema =>
+  schema.named === undefined ? schema : (ANSWERS.named[schema.named] ?? {})
+
+function first<T>(all: readonly T[], problem: (one: T, nth: number) => string | undefined) {
+  for (const [nth, one] of all.entries()) {
+    const found = problem(one, nth)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const below = (at: string, name: string | number) => (at === '' ? String(name) : `${at}.${name}`)
+
+function wrong(value: unknown, at: string, wanted: string): string {
+  if (value === undefined) return at === '' ? `it is empty, not ${wanted}` : `${at} is missing`
+  return `${at || 'it'} is ${kindOf(value)}, not ${wanted}`
+}
+
+/** How much a control surface may send, and for how long. */
+interface AnswerLimits {
+  readonly bytes: number
+  readonly ms: number
+}
+
+/**
+ * The same body with a limit for its bytes and for its time. An endless body would fill the memory or the disk, and a
+ * body that arrives byte by byte never causes a timeout between two pieces.
+ */
+const limitedBody = (body: Readable, limits: AnswerLimits, origin: string): Readable =>
+  Readable.from(limited(body, limits, origin), { objectMode: false })
+
+async function* limited(body: Readable, { bytes, ms }: AnswerLimits, origin: string): AsyncGenerator<Buffer> {
+  const tooLong = (what: string) => new ControlUnreachableError(`${origin} ${what}; is it a control surface?`)
+  const timer = setTimeout(() => body.destroy(tooLong(`did not answer in full within ${ms} ms`)), ms)
+  let size = 0
+  try {
+    for await (const chunk of body) {
+      size += chunk.length
+      if (size > bytes) throw tooLong(`sends an endless answer: more than ${bytes / 1024 / 1024} MiB arrived`)
+      yield chunk
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const BEGIN = /^\s*\{\s*"paysim"\s*:\s*\d/
+/** This many bytes are enough to recognize an archive. */
+const ENOUGH_BYTES = 64
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** In JSON, all characters up to this one are white space. */
+const SPACE = 0x20
+
+/** The bytes of an archive as they arrive. It may not fit into memory, so only its start and brackets are checked. */
+export const archiveBody = (body: Readable, call: string): Readable =>
+  Readable.from(checked(body, call), { objectMode: false })
+
+async function* checked(body: Readable, call: string): AsyncGenerator<Buffer> {
+  const wrong = (what: string) =>
+    new ControlUnreachableError(`${call} was not answered with an archive: ${what}; is it a control surface?`)
+  const brackets = new Brackets()
+  for await (const bytes of withBeginning(body)) {
+    if (brackets.areUnread && !BEGIN.test(bytes.toString('latin1')))
+      throw wrong('it does not begin with {"paysim":1')
+    if (!brackets.read(bytes)) throw wrong('there is more after its end')
+    yield bytes
+  }
+  if (!brackets.areClosed) throw wrong('it has no end')
+}
+
+/** The same bytes, but the first piece is long enough to recognize an archive, unless the body is shorter. */
+async function* withBeginning(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let begin: Buffer | undefined = Buffer.alloc(0)
+  for await (const chunk of body) {
+    if (begin === undefined) yield chunk
+    else {
+      begin = Buffer.concat([begin, chunk])
+      if (begin.length < ENOUGH_BYTES) continue
+      yield begin
+      begin = undefined
+    }
+  }
+  if (begin !== undefined) yield begin
+}
+
+/** Counts the brackets of a JSON text that are open. */
+class Brackets {
+  #open = 0
+  #isBegun = false
+  #isInText = false
+  #isEscape = false
+
+  /** False if there is more after the last bracket. It must be fast, because an archive may have gigabytes. */
+  read(bytes: Buffer): boolean {
+    let open = this.#open
+    let isInText = this.#isInText
+    let isEscape = this.#isEscape
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at] as number
+      if (isInText) {
+        if (isEscape) isEscape = false
+        else if (byte === QUOTE) isInText = false
+        else isEscape = byte === BACKSLASH
+        continue
+      }
+      if (byte <= SPACE) continue
+      if (open === 0 && this.#isBegun) return false
+      this.#isBegun = true
+      if (byte === QUOTE) isInText = true
+      else if (byte === 0x7b || byte === 0x5b) open++
+      else if (byte === 0x7d || byte === 0x5d) open--
+    }
+    this.#open = open
+    this.#isInText = isInText
+    this.#isEscape = isEscape
+    return true
+  }
+
+  /** Whether nothing but white space was read so far. */
+  get areUnread(): boolean {
+    return !this.#isBegun
+  }
+
+  get areClosed(): boolean {
+    return this.#isBegun && this.#open === 0
+  }
+}

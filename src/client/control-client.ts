@@ -36,12 +36,11 @@ import type { ProviderRule, RulesState } from '../contract/control/rules.ts'
 import type { DeliveryRecord, EndpointRecord, EventRecord } from '../contract/control/webhooks.ts'
 import type { PaymentTrigger, PayoutTrigger } from '../contract/statuses.ts'
 import type { Answer } from './answer-type.ts'
-import { Call } from './call.ts'
+import { Call, demandKnown, type NamesOf, orReject, shown } from './call.ts'
 import { type ControlAddress, ControlCaller, type ControlSettings, type ListBody } from './control-caller.ts'
-import { fileForm } from './control-form.ts'
 import { readStream } from './control-stream.ts'
 import { ArgumentError } from './errors.ts'
-import { demandKnown, type NamesOf, orReject, shown } from './options.ts'
+import { readSource } from './receipt.ts'
 import type { Upload } from './transport/transport.ts'
 
 export type * from '../contract/control/catalogue.ts'
@@ -59,7 +58,7 @@ export type * from '../contract/control/webhooks.ts'
 export type { CheckoutMode } from '../contract/requests.ts'
 export type { Environment, PaymentTrigger, PayoutTrigger } from '../contract/statuses.ts'
 export type { ControlAddress } from './control-caller.ts'
-export { ControlError, ControlUnreachableError } from './control-error.ts'
+export { ControlError, ControlUnreachableError } from './errors.ts'
 
 /**
  * The methods that the library publishes for the calls of the control surface. Our own code writes `call` with the name
@@ -388,3 +387,38 @@ function advanceBody(goal: AdvanceGoal) {
 }
 
 const instant = (at: string | Date) => (typeof at === 'string' ? at : at.toISOString())
+
+/** A form with a part named `file`, from bytes or from a path, and other fields. */
+async function fileForm(
+  file: Uint8Array | string,
+  filename: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<Upload> {
+  const bytes = await bytesOf(file)
+  return {
+    filename,
+    contentType: 'application/octet-stream',
+    size: bytes.length,
+    fields,
+    ...(typeof file === 'string' ? { path: file } : {}),
+    async open() {
+      const [{ default: FormData }, { Readable }] = await Promise.all([
+        import('form-data'),
+        import('node:stream'),
+      ])
+      const form = new FormData()
+      for (const [name, value] of Object.entries(fields)) form.append(name, value)
+      form.append('file', bytes, { filename })
+      const whole = form.getBuffer()
+      const headers = { ...form.getHeaders(), 'content-length': String(whole.length) }
+      return { headers, body: Readable.from([whole]) }
+    },
+  }
+}
+
+async function bytesOf(file: Uint8Array | string): Promise<Buffer> {
+  if (typeof file !== 'string') return Buffer.from(file.buffer, file.byteOffset, file.byteLength)
+  const { buffer } = await import('node:stream/consumers')
+  const { open } = await readSource(file)
+  return buffer(await open())
+}

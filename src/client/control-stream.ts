@@ -1,5 +1,5 @@
 import type { StreamMessage } from '../contract/control/journal.ts'
-import { ControlError, ControlUnreachableError } from './control-error.ts'
+import { ControlError, ControlUnreachableError } from './errors.ts'
 
 /** Opens the stream; `after` is the number of the last entry that was read. */
 type Open = (after: number | undefined) => Promise<AsyncIterable<Uint8Array>>
@@ -8,10 +8,7 @@ type Open = (after: number | undefined) => Promise<AsyncIterable<Uint8Array>>
  * The server-sent events of an account, until the server closes the stream or `signal` aborts. A reader that fell behind
  * gets `overflow` and then all entries that it missed; the requests that it missed are lost.
  */
-export async function* readStream(
-  open: Open,
-  signal?: AbortSignal,
-): AsyncGenerator<StreamMessage, void> {
+export async function* readStream(open: Open, signal?: AbortSignal): AsyncGenerator<StreamMessage, void> {
   for (let after: number | undefined; ; ) {
     let last: StreamMessage | undefined
     let lastSeq = after ?? 0

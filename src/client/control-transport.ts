@@ -1,4 +1,4 @@
-import { ControlUnreachableError } from './control-error.ts'
+import { ControlUnreachableError } from './errors.ts'
 import { connectionError } from './transport/connection-error.ts'
 import { nodeHttp, notYet } from './transport/node-transport.ts'
 import type { OpenAnswer, WireRequest } from './transport/transport.ts'

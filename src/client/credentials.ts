@@ -1,6 +1,5 @@
-import type { Address } from './address.ts'
+import { type Address, isLoopback } from './address.ts'
 import { ArgumentError, UnsafeTargetError } from './errors.ts'
-import { isLoopback } from './loopback.ts'
 
 export interface Keys {
   readonly publicKey: string

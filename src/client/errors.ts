@@ -125,3 +125,83 @@ export class CursorRepeatedError extends UnexpectedAnswerError {
     )
   }
 }
+
+export interface ErrorFacts {
+  readonly code: string
+  readonly message: string
+  readonly details: readonly FieldProblem[]
+  readonly requestId: string | undefined
+}
+
+/**
+ * Reads an error in any of the possible shapes: nested under `error`, flat, or an RFC 9457 problem. It accepts any
+ * body, because the status must reach the user even if the body is useless.
+ */
+export function readErrorBody(body: object, status: number): ErrorFacts {
+  const flat = record(body)
+  const facts = isRecord(flat.error) ? flat.error : flat
+  const shortError = text(flat.error)
+  return {
+    code: text(facts.code) ?? shortError ?? 'unknown',
+    message:
+      text(facts.message) ??
+      text(facts.detail) ??
+      text(facts.title) ??
+      shortError ??
+      `the server answered ${status}`,
+    details: detailsOf(facts.details ?? facts.errors),
+    requestId: text(facts.request_id) ?? text(flat.request_id),
+  }
+}
+
+function detailsOf(value: unknown): FieldProblem[] {
+  if (!Array.isArray(value)) return []
+  return value.filter(isRecord).flatMap(({ field, message }) => {
+    const [where, what] = [text(field), text(message)]
+    return where === undefined && what === undefined ? [] : [{ field: where ?? '', message: what ?? '' }]
+  })
+}
+
+type Loose = Readonly<Record<string, unknown>>
+
+const isRecord = (value: unknown): value is Loose => typeof value === 'object' && value !== null
+const record = (value: object): Loose => ({ ...value })
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+/** A call that the control surface refused. */
+export class ControlError extends Error {
+  override readonly name = 'ControlError'
+  /** The server's message, without the call. */
+  readonly reason: string
+  readonly status: number
+  readonly code: string
+  readonly details: readonly FieldProblem[]
+  readonly requestId: string | null
+  /** The whole answer. It may be long, so logs do not show it. */
+  declare readonly answer: Answer
+
+  constructor(
+    /** Method and path. */
+    readonly call: string,
+    answer: Answer,
+  ) {
+    const { status, text } = answer
+    const { code, message, details } = readErrorBody(isObject(answer.body) ? answer.body : {}, status)
+    const reason = isObject(answer.body) ? message : text.slice(0, 200)
+    super(`${call}: ${status}${code === 'unknown' ? '' : ` ${code}`}: ${reason}`)
+    this.reason = reason
+    this.status = status
+    this.code = code
+    this.details = details
+    this.requestId = answer.requestId ?? null
+    Object.defineProperty(this, 'answer', { value: answer })
+  }
+}
+
+/** There was no answer, or it did not come from a control surface. */
+export class ControlUnreachableError extends Error {
+  override readonly name = 'ControlUnreachableError'
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -6,12 +6,18 @@ export type { RequestRecord } from './caller.ts'
 export { type Client, type ClientOptions, createClient, type RequestOptions } from './create-client.ts'
 export { isLive, redactHeaders } from './credentials.ts'
 export * from './errors.ts'
-export type { Page } from './pages.ts'
-export type { Payments, ReceiptAssetOptions, ReceiptImageOptions } from './payments.ts'
-export type { CancelPayoutOptions, PagesOptions, Payouts } from './payouts.ts'
-export type { ReceiptFile } from './receipt/source.ts'
+export type {
+  CancelPayoutOptions,
+  Page,
+  PagesOptions,
+  Payments,
+  Payouts,
+  ReceiptAssetOptions,
+  ReceiptImageOptions,
+} from './payments.ts'
 export type { Progress } from './receipt/upload.ts'
-export type * from './requests.ts'
+export type { ReceiptFile } from './receipt.ts'
+export type * from './resources.ts'
 export type * from './resources.ts'
 export type { Transport, Upload, WireRequest } from './transport/transport.ts'
 export { FINAL_STATUSES, type WaitOptions } from './wait.ts'

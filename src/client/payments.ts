@@ -1,14 +1,20 @@
-import { fill } from './address.ts'
+import { fill, type Query } from './address.ts'
 import type { Expected } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
-import { Call } from './call.ts'
-import { callSite, withCallSite } from './call-site.ts'
-import type { Caller, CallRequest } from './caller.ts'
-import { CALL_OPTIONS, demandKnown, KEYED_CALL_OPTIONS, type NamesOf, orReject } from './options.ts'
+import { CALL_OPTIONS, Call, demandKnown, KEYED_CALL_OPTIONS, type NamesOf, orReject } from './call.ts'
+import { type Caller, type CallRequest, callSite, withCallSite } from './caller.ts'
+import { CursorRepeatedError } from './errors.ts'
 import { PATHS } from './paths.ts'
 import type { ReceiptImage } from './receipt/upload.ts'
-import type { CallOptions, CreatePayment, KeyedCallOptions } from './requests.ts'
-import type { PaymentIntent } from './resources.ts'
+import type {
+  CallOptions,
+  CreatePayment,
+  KeyedCallOptions,
+  PaymentIntent,
+  PayoutIntent,
+  PayoutList,
+  PayoutsQuery,
+} from './resources.ts'
 import { type WaitOptions, type WaitTools, waitFor } from './wait.ts'
 
 export type ReceiptImageOptions = ReceiptImage & KeyedCallOptions
@@ -129,3 +135,94 @@ async function upload(
   const form = await receiptUpload(image)
   return caller.call<PaymentIntent>({ ...call, method: 'POST', upload: form, signal }).answer()
 }
+
+export interface CancelPayoutOptions extends CallOptions {
+  readonly reason?: string | undefined
+}
+
+export interface PagesOptions extends CallOptions {
+  /** Where to start: the `nextCursor` of an earlier page. */
+  readonly cursor?: string | undefined
+  /** The number of payouts to read in all. The last request asks only for those that are left. */
+  readonly most?: number | undefined
+}
+
+export interface Payouts {
+  list(query?: PayoutsQuery, options?: CallOptions): Call<PayoutList>
+  pages(query?: PayoutsQuery, options?: PagesOptions): AsyncGenerator<Page, void, void>
+  /** Never repeated: a cancelled payout cannot be cancelled again. */
+  cancel(id: string, options?: CancelPayoutOptions): Call<PayoutIntent>
+}
+
+const CANCEL: NamesOf<CancelPayoutOptions> = { ...CALL_OPTIONS, reason: true }
+const PAGES: NamesOf<PagesOptions> = { ...CALL_OPTIONS, cursor: true, most: true }
+
+export function payouts(caller: Caller): Payouts {
+  const list: Payouts['list'] = (query = {}, options = {}) =>
+    orReject(() => {
+      demandKnown('payouts.list()', options, CALL_OPTIONS)
+      return caller.call({
+        method: 'GET',
+        path: PATHS.payouts,
+        query: query as Query,
+        expected: { resource: 'PayoutList' },
+        signal: options.signal,
+      })
+    })
+  return {
+    list,
+    async *pages(query = {}, options = {}) {
+      demandKnown('payouts.pages()', options, PAGES)
+      const { cursor, signal, most } = options
+      yield* pagesOf(filters => list(filters, { signal }).answer(), query, { from: cursor, most })
+    },
+    cancel: (id, options = {}) =>
+      orReject(() => {
+        demandKnown('payouts.cancel()', options, CANCEL)
+        return caller.call({
+          method: 'POST',
+          path: fill(PATHS.cancelPayout, { id }),
+          body: { reason: options.reason },
+          expected: { resource: 'PayoutIntent', id },
+          signal: options.signal,
+        })
+      }),
+  }
+}
+
+export interface Page {
+  readonly payouts: readonly PayoutIntent[]
+  /** The cursor of the next page, to continue later. Null after the last page. */
+  readonly nextCursor: string | null
+  readonly answer: Answer<PayoutList>
+}
+
+/**
+ * Requests each page when it is needed, and stores none. Every request repeats the filters, because a cursor does not
+ * contain them.
+ */
+async function* pagesOf(
+  list: (query: PayoutsQuery) => Promise<Answer<PayoutList>>,
+  query: PayoutsQuery,
+  { from, most = Number.POSITIVE_INFINITY }: { from?: string | undefined; most?: number | undefined } = {},
+): AsyncGenerator<Page, void, void> {
+  const seen = new Set<string>()
+  let cursor = from ?? query.cursor
+  let seenPayouts = 0
+  for (;;) {
+    if (cursor !== undefined) seen.add(cursor)
+    const left = most - seenPayouts
+    const isLast = left < Number(query.limit ?? Number.POSITIVE_INFINITY)
+    const answer = await list({ ...query, ...(isLast ? { limit: left } : {}), cursor })
+    const nextCursor = nextOf(answer.body)
+    yield { payouts: answer.body.data, nextCursor, answer }
+    seenPayouts += answer.body.data.length
+    if (nextCursor === null || seenPayouts >= most) return
+    if (seen.has(nextCursor)) throw new CursorRepeatedError(nextCursor, answer)
+    cursor = nextCursor
+  }
+}
+
+/** Some servers send a cursor with the last page, so only has_more counts. */
+const nextOf = ({ next_cursor, has_more }: PayoutList): string | null =>
+  has_more ? (next_cursor ?? null) : null

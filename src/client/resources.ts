@@ -1,3 +1,4 @@
+import type * as asked from '../contract/requests.ts'
 import type * as wire from '../contract/resources.ts'
 import type * as words from '../contract/statuses.ts'
 
@@ -51,3 +52,31 @@ type IsAlwaysPresent<T, M> = M extends keyof T ? (T[M] extends NonNullable<T[M]>
 type MemberOfAny<T> = T extends unknown ? keyof T : never
 type ValueInAny<T, M> = T extends unknown ? (M extends keyof T ? T[M] : never) : never
 type Whole<T> = { [M in keyof T]: T[M] }
+
+/**
+ * What a merchant can send: the shapes of the contract. Undefined members are not sent, and enums accept other strings.
+ */
+
+export type MethodsQuery = Asked<asked.DiscoveryQuery>
+export type CreatePayment = Asked<asked.CreatePaymentRequest>
+export type PayoutsQuery = Asked<Omit<asked.PayoutListQuery, 'status' | 'limit'>> & {
+  status?: PayoutStatus | readonly PayoutStatus[] | undefined
+  limit?: number | string | undefined
+}
+
+type Asked<T> = [T] extends [string]
+  ? OpenEnum<T>
+  : [T] extends [object]
+    ? { [M in keyof T]: Asked<NonNullable<T[M]>> | (undefined extends T[M] ? undefined : never) }
+    : T
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Aborts the call and the pauses between its attempts. */
+  signal?: AbortSignal | undefined
+}
+
+export interface KeyedCallOptions extends CallOptions {
+  /** With a key, a call is safe to repeat, because the server executes it once. */
+  idempotencyKey?: string | undefined
+}

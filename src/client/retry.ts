@@ -1,7 +1,7 @@
-import { parseRetryAfter } from '../contract/retry-after.ts'
+import { parseRetryAfter } from '../contract/limits.ts'
 import type { Answer } from './answer-type.ts'
-import { readErrorBody } from './error-body.ts'
-import { ConnectError } from './errors.ts'
+import { ConnectError, readErrorBody } from './errors.ts'
+import { allowManyListeners } from './many-listeners.ts'
 
 /** The outcome of an attempt: an answer or an error. */
 export type Outcome = { readonly answer: Answer } | { readonly error: unknown }
@@ -65,3 +65,21 @@ function isInProgress({ status, body }: Answer): boolean {
   if (status < 400 || typeof body !== 'object' || body === null) return false
   return readErrorBody(body, status).code === 'idempotency_in_progress'
 }
+
+/** Waits, and rejects at once when the signal aborts. Tests replace it. */
+export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>
+
+export const sleep: Sleep = (milliseconds, signal) =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    allowManyListeners(signal)
+    const aborted = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', aborted)
+      resolve()
+    }, milliseconds)
+    signal?.addEventListener('abort', aborted, { once: true })
+  })

@@ -1,8 +1,7 @@
 import type { Answer } from './answer-type.ts'
 import { ApiError, NotJsonError, WaitTimeoutError } from './errors.ts'
 import type { PaymentIntent, PaymentStatus } from './resources.ts'
-import { isPassing, retryAfter } from './retry.ts'
-import type { Sleep } from './sleep.ts'
+import { isPassing, retryAfter, type Sleep } from './retry.ts'
 
 export interface WaitOptions {
   /** The statuses to wait for; the final ones by default. Any final status ends the wait. */

@@ -1,5 +1,3 @@
-import { decodeSegment, inBraces, namesIn, pathPattern } from './path-pattern.ts'
-
 /**
  * The paths of the merchant interface. `:id` stands for a record. `create.path` can change the creation's path.
  */
@@ -75,4 +73,72 @@ function takenBy(path: string): string | undefined {
     return `${CONTROL_PREFIX} and the paths below it belong to paysim's control surface`
   const page = PAGES.find(isAt)
   return page === undefined ? undefined : `it is the path of a page of paysim's own, ${inBraces(page)}`
+}
+
+/** A path with parameters, such as `/payment_intents/:id`. */
+export interface PathPattern {
+  readonly text: string
+  readonly segments: readonly Segment[]
+}
+interface Segment {
+  /** The name of a parameter; undefined for a fixed segment. */
+  readonly name: string | undefined
+  /** The text of a fixed segment; undefined for a parameter. */
+  readonly text: string | undefined
+}
+
+export function pathPattern(text: string): PathPattern {
+  const segments = text
+    .split('/')
+    .map(part =>
+      part.startsWith(':')
+        ? { name: part.slice(1), text: undefined }
+        : { name: undefined, text: decodeSegment(part) ?? part },
+    )
+  return { text, segments }
+}
+
+export const hasParameters = ({ segments }: PathPattern) => segments.some(({ name }) => name !== undefined)
+
+/**
+ * The parameters of a path that matches the pattern; undefined if it does not match. `%5F` and `_` are the same.
+ */
+export function namesIn(
+  { segments }: PathPattern,
+  path: readonly string[],
+): Record<string, string> | undefined {
+  if (segments.length !== path.length) return undefined
+  // Most patterns do not match, so the parameters are collected only when it is known that this one does.
+  for (let at = 0; at < segments.length; at++) {
+    const given = decodeSegment(path[at] ?? '')
+    const text = segments[at]?.text
+    if (text === undefined ? !given : text !== given) return undefined
+  }
+  const names: Record<string, string> = {}
+  for (let at = 0; at < segments.length; at++) {
+    const name = segments[at]?.name
+    if (name !== undefined) names[name] = decodeSegment(path[at] ?? '') ?? ''
+  }
+  return names
+}
+
+/** The path with its parameters filled in, always encoded in the same way. */
+export function withNames({ segments }: PathPattern, names: Readonly<Record<string, string>>): string {
+  return segments
+    .map(({ text, name }) => text ?? names[name ?? ''] ?? '')
+    .map(encodeURIComponent)
+    .join('/')
+}
+
+/** With braces, as OpenAPI writes it. */
+export const inBraces = (pattern: string) => pattern.replaceAll(/\/:([a-z]+)/g, '/{$1}')
+
+/** Undefined if the text is not percent-encoded UTF-8. */
+function decodeSegment(segment: string): string | undefined {
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
 }

@@ -1,12 +1,14 @@
 import { LIMITS } from '../contract/limits.ts'
-import { applyDeliveryEvent } from './apply-delivery.ts'
-import { applyPaymentEvent } from './apply-payment.ts'
-import { applyPayoutEvent } from './apply-payout.ts'
 import { indexCatalogue } from './catalogue.ts'
 import type { DomainEvent, Entry, EventOf } from './events.ts'
-import { compileFaults } from './faults/fault.ts'
+import { compileFaults } from './faults.ts'
+import { allows, DELIVERY_MOVES } from './lifecycle.ts'
 import { countMatch } from './match-limits.ts'
+import type { Delivery, Payment, Payout, ProviderCall, WebhookEndpoint, WebhookEvent } from './model.ts'
+import { newPayment } from './payment-record.ts'
 import { compileRule } from './rules/rule.ts'
+import { UNSCRIPTED_PAYMENT, UNSCRIPTED_PAYOUT } from './script.ts'
+import { endDeliveryTimers, endPaymentTimers, endPayoutTimers } from './timers.ts'
 import type { MutableWorld } from './world.ts'
 
 /** The only code that changes a world. It does not check events, because `decide` has checked everything. */
@@ -103,4 +105,304 @@ function keepAnswer(world: MutableWorld, { scope, fingerprint, answer }: EventOf
   if (!kept) throw new Error(`the journal keeps an answer for ${scope} without its payment`)
   world.kept.delete(scope)
   world.kept.add(scope, { fingerprint, at: world.at, answer: kept, seq: world.seq })
+}
+
+/** A record that nobody else has yet. */
+type Mutable<T> = { -readonly [M in keyof T]: T[M] }
+
+export type PaymentEvent = Extract<DomainEvent, { payment: string }>
+
+function applyPaymentEvent(world: MutableWorld, event: PaymentEvent): void {
+  if (event.type === 'PaymentCreated') {
+    world.payments.add(event.payment, newPayment(event, world))
+    return
+  }
+  const payment = world.payments.get(event.payment)
+  if (!payment) throw new Error(`the journal names a payment that was never created: ${event.payment}`)
+  // A whole copy is fast, and so is setting its members; merging two objects into a third one is not.
+  const next: Mutable<Payment> = { ...payment }
+  next.updatedAt = world.at
+  next.seq = world.seq
+  changePayment(next, world, event)
+  world.payments.set(event.payment, next)
+  endPaymentTimers(world.timers, event.payment, payment, next, world.payments.isNew(event.payment))
+}
+
+function changePayment(
+  payment: Mutable<Payment>,
+  world: MutableWorld,
+  event: Exclude<PaymentEvent, EventOf<'PaymentCreated'>>,
+): void {
+  const id = event.payment
+  switch (event.type) {
+    case 'RouteFrozen':
+      noteCall(world, { at: world.at, call: 'start', paymentId: id, route: event.route.id })
+      return freezeRoute(payment, event)
+    case 'ActionPresented':
+      payment.action = { presentedAt: world.at, expiresAt: event.expiresAt }
+      return
+    case 'ActionWithdrawn':
+      payment.action = null
+      return
+    case 'ReceiptSubmitted':
+      return submitReceipt(payment, world, event)
+    case 'ReceiptAccepted':
+      if (payment.receipt) payment.receipt = { ...payment.receipt, status: 'submitted' }
+      return
+    case 'ReceiptRejected':
+      if (payment.receipt)
+        payment.receipt = { ...payment.receipt, status: 'rejected', rejection: event.message }
+      return
+    case 'CancelRequested':
+      if (payment.route)
+        noteCall(world, { at: world.at, call: 'cancel', paymentId: id, route: payment.route.id })
+      payment.cancelRequestedAt = world.at
+      return
+    case 'PaymentSucceeded':
+      return end(payment, 'succeeded')
+    case 'PaymentFailed':
+      payment.failure = event.failure
+      return end(payment, 'failed')
+    case 'PaymentExpired':
+      return end(payment, 'expired')
+    case 'PaymentCancelled':
+      payment.cancelled = true
+      payment.failure = event.failure
+      return end(payment, event.outcome)
+  }
+}
+
+function end(payment: Mutable<Payment>, outcome: Payment['outcome']): void {
+  payment.outcome = outcome
+  payment.action = null
+}
+
+function noteCall(world: MutableWorld, call: ProviderCall): void {
+  world.providerCalls.add(String(world.providerCalls.size + 1), call)
+}
+
+function freezeRoute(payment: Mutable<Payment>, event: EventOf<'RouteFrozen'>): void {
+  const { route, options, instrument, script, expiresAt, byPayer, customer } = event
+  payment.route = route
+  payment.options = options
+  payment.instrument = instrument
+  payment.expiresAt = expiresAt
+  payment.script = script ?? UNSCRIPTED_PAYMENT
+  payment.methodGiven = !byPayer
+  if (customer) payment.customer = customer
+  payment.receipt = route.takesReceipt
+    ? { status: 'required', submissions: 0, digest: null, assetId: null, rejection: null }
+    : null
+}
+
+function submitReceipt(
+  payment: Mutable<Payment>,
+  world: MutableWorld,
+  { payment: id, digest, asset: assetId }: EventOf<'ReceiptSubmitted'>,
+): void {
+  const asset = assetId === null ? undefined : world.assets.get(assetId)
+  if (asset) world.assets.set(asset.id, { ...asset, paymentId: id })
+  const route = payment.route?.id ?? ''
+  noteCall(world, { at: world.at, call: 'submit_receipt', paymentId: id, route, digest })
+  const submissions = (payment.receipt?.submissions ?? 0) + 1
+  payment.receipt = { status: 'processing', submissions, digest, assetId, rejection: null }
+}
+
+export type PayoutEvent = Extract<DomainEvent, { payout: string }>
+
+function applyPayoutEvent(world: MutableWorld, event: PayoutEvent): void {
+  if (event.type === 'PayoutCreated') return create(world, event)
+  const payout = world.payouts.get(event.payout)
+  if (!payout) throw new Error(`the journal names a payout that was never created: ${event.payout}`)
+  const next = { ...payout, ...changes(event), updatedAt: lastChange(world, payout.sortKey), seq: world.seq }
+  world.payouts.set(event.payout, next)
+  endPayoutTimers(world.timers, event.payout, payout, next)
+}
+
+function create(world: MutableWorld, event: EventOf<'PayoutCreated'>): void {
+  const place = { id: event.payout, createdAt: event.createdAt ?? world.at, ordinal: world.seq }
+  const { amount, currency, country, merchantReference, recipient, status } = event
+  const payout: Payout = {
+    sortKey: place,
+    amount,
+    currency,
+    country,
+    merchantReference,
+    recipient,
+    script: event.script ?? UNSCRIPTED_PAYOUT,
+    status,
+    failure: null,
+    cancelReason: null,
+    updatedAt: place.createdAt,
+    seq: world.seq,
+  }
+  world.payouts.add(event.payout, payout)
+}
+
+/** A payout may be created with a creation time in the future. */
+const lastChange = ({ at }: MutableWorld, { createdAt }: Payout['sortKey']) => Math.max(at, createdAt)
+
+function changes(event: Exclude<PayoutEvent, EventOf<'PayoutCreated'>>): Partial<Payout> {
+  switch (event.type) {
+    case 'PayoutApproved':
+      return { status: 'processing' }
+    case 'PayoutSucceeded':
+      return { status: 'succeeded' }
+    case 'PayoutFailed':
+      return { status: 'failed', failure: event.failure }
+    case 'PayoutCancelled':
+      return { status: 'cancelled', cancelReason: event.reason }
+  }
+}
+
+export type DeliveryEvent = Extract<
+  DomainEvent,
+  {
+    type:
+      | 'EventEmitted'
+      | 'EndpointAdded'
+      | 'EndpointSecretsSet'
+      | 'EndpointDisabled'
+      | 'EndpointRemoved'
+      | 'DeliveryQueued'
+      | 'DeliveryMoved'
+      | 'AttemptStarted'
+      | 'AttemptEnded'
+  }
+>
+
+function applyDeliveryEvent(world: MutableWorld, event: DeliveryEvent): void {
+  switch (event.type) {
+    case 'EventEmitted': {
+      const { event: id, name: type, subject } = event
+      world.events.add(id, {
+        id,
+        type,
+        at: world.at,
+        subject: snapshot(world, subject),
+        body: null,
+        seq: world.seq,
+      })
+      return
+    }
+    case 'EndpointAdded': {
+      const { endpoint: id, url, events, secret } = event
+      const secrets = [{ secret, endsAt: null }]
+      world.endpoints.set(id, { id, url, events, secrets, disabled: false, createdAt: world.at })
+      return
+    }
+    case 'EndpointSecretsSet':
+      return changeEndpoint(world, event.endpoint, { secrets: event.secrets })
+    case 'EndpointDisabled':
+      changeEndpoint(world, event.endpoint, { disabled: true })
+      return giveUp(world, event.endpoint)
+    case 'EndpointRemoved':
+      world.endpoints.delete(event.endpoint)
+      return giveUp(world, event.endpoint)
+    case 'DeliveryQueued':
+      return queue(world, event)
+    case 'DeliveryMoved':
+      return changeDelivery(world, event.delivery, () => ({
+        status: DELIVERY_MOVES.redeliver.to,
+        nextAttemptAt: event.dueAt,
+      }))
+    case 'AttemptStarted':
+      release(world, event.delivery)
+      if (event.body !== undefined) keepBody(world, event.delivery, event.body)
+      return changeDelivery(world, event.delivery, delivery => ({
+        status: DELIVERY_MOVES.attempt.to,
+        attempts: [...delivery.attempts, { startedAt: world.at, result: null }],
+        nextAttemptAt: null,
+      }))
+    case 'AttemptEnded':
+      return changeDelivery(world, event.delivery, delivery => ({
+        status: DELIVERY_MOVES[endOfAttempt(event)].to,
+        attempts: delivery.attempts.with(-1, { ...lastAttempt(delivery), result: event.result }),
+        nextAttemptAt: event.next,
+      }))
+  }
+}
+
+const endOfAttempt = ({ result, next }: EventOf<'AttemptEnded'>) =>
+  isSuccess(result.status) ? 'deliver' : next === null ? 'give-up' : 'retry'
+
+export const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300
+
+function lastAttempt(delivery: Delivery) {
+  const attempt = delivery.attempts.at(-1)
+  if (!attempt) throw new Error(`the journal ends an attempt that never started: ${delivery.id}`)
+  return attempt
+}
+
+function snapshot(world: MutableWorld, subject: EventOf<'EventEmitted'>['subject']): WebhookEvent['subject'] {
+  if ('payment' in subject) {
+    const payment = world.payments.get(subject.payment)
+    if (payment) return { payment }
+  } else {
+    const payout = world.payouts.get(subject.payout)
+    if (payout) return { payout }
+  }
+  throw new Error('the journal emits an event about a record that was never created')
+}
+
+function queue(world: MutableWorld, event: EventOf<'DeliveryQueued'>): void {
+  const { delivery: id, event: eventId, endpoint: endpointId, dueAt, fault = null } = event
+  world.deliveries.add(id, {
+    id,
+    eventId,
+    endpointId,
+    url: world.endpoints.get(endpointId)?.url ?? '',
+    status: dueAt === null ? 'dropped' : 'pending',
+    attempts: [],
+    fault,
+    nextAttemptAt: dueAt,
+    createdAt: world.at,
+    seq: world.seq,
+  })
+  if (dueAt !== null) world.openDeliveries.add(id)
+  if (fault === 'reorder') world.heldDeliveries.set(endpointId, id)
+  else world.heldDeliveries.delete(endpointId)
+}
+
+/** An event that is being sent no longer waits for another one to overtake it. */
+function release({ heldDeliveries }: MutableWorld, id: string): void {
+  for (const [endpoint, held] of heldDeliveries) if (held === id) heldDeliveries.delete(endpoint)
+}
+
+function changeDelivery(
+  world: MutableWorld,
+  id: string,
+  edit: (delivery: Delivery) => Partial<Delivery>,
+): void {
+  const delivery = world.deliveries.get(id)
+  if (!delivery) throw new Error(`the journal names a delivery that was never queued: ${id}`)
+  const next = { ...delivery, ...edit(delivery), seq: world.seq }
+  world.deliveries.set(id, next)
+  if (isOpen(next)) world.openDeliveries.add(id)
+  else world.openDeliveries.delete(id)
+  endDeliveryTimers(world.timers, id, delivery, next)
+}
+
+function keepBody(world: MutableWorld, delivery: string, body: string): void {
+  const event = world.events.get(world.deliveries.get(delivery)?.eventId ?? '')
+  if (!event) throw new Error(`the journal sends an event that was never emitted, with delivery ${delivery}`)
+  world.events.set(event.id, { ...event, body })
+}
+
+const isOpen = ({ status }: Delivery) => status === 'pending' || status === 'attempting'
+
+function changeEndpoint(world: MutableWorld, id: string, changes: Partial<WebhookEndpoint>): void {
+  const endpoint = world.endpoints.get(id)
+  if (endpoint) world.endpoints.set(id, { ...endpoint, ...changes })
+}
+
+const LOSE_ENDPOINT = DELIVERY_MOVES['lose-endpoint']
+
+/** A removed or disabled endpoint receives no more events. */
+function giveUp(world: MutableWorld, endpoint: string): void {
+  for (const id of world.openDeliveries) {
+    const delivery = world.deliveries.get(id)
+    if (delivery?.endpointId !== endpoint || !allows(LOSE_ENDPOINT, delivery.status)) continue
+    changeDelivery(world, delivery.id, () => ({ status: LOSE_ENDPOINT.to, nextAttemptAt: null }))
+  }
 }

@@ -4,9 +4,8 @@ import { JOURNAL_VERSION } from '../contract/journal-version.ts'
 import { type Validator, validator } from '../contract/validation.ts'
 import { readCatalogue } from './catalogue.ts'
 import type { Actor } from './commands.ts'
-import { EVENT_SCHEMAS, instant, object, oneOf } from './event-schemas.ts'
-import type { DomainEvent, Entry } from './events.ts'
-import { readRules } from './rules/read-rules.ts'
+import { type DomainEvent, type Entry, EVENT_SCHEMAS, instant, object, oneOf } from './events.ts'
+import { readRules } from './rules/rule.ts'
 
 const ACTORS: readonly Actor[] = ['merchant', 'payer', 'operator', 'timer', 'courier']
 const checkEntry = validator(

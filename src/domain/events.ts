@@ -1,11 +1,30 @@
-import type { Static, TObject } from '@sinclair/typebox'
+import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import { Catalogue } from '../contract/control/catalogue.ts'
+import { FaultRule, WEBHOOK_FAULT_TYPES } from '../contract/control/faults.ts'
+import { ProviderRule } from '../contract/control/rules.ts'
+import { ERROR_STATUS, type ErrorCode } from '../contract/errors.ts'
 import type { JOURNAL_VERSION } from '../contract/journal-version.ts'
-import type { EVENT_SCHEMAS } from './event-schemas.ts'
-
-export type { KeptRefusal } from './event-schemas.ts'
+import { CHECKOUT_MODES } from '../contract/requests.ts'
+import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'
+import { PAYOUT_STATUSES } from '../contract/statuses.ts'
+import { EARLIEST, LATEST } from '../contract/timestamps.ts'
+import type { ClockSetting, TimedCommand } from './commands.ts'
+import type { Instrument } from './instrument/index.ts'
+import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from './lifecycle.ts'
+import type {
+  AttemptResult,
+  Customer,
+  Failure,
+  FrozenRoute,
+  MethodOptions,
+  Payout,
+  WebhookEndpoint,
+} from './model.ts'
+import type { PaymentScript, PayoutScript } from './script.ts'
 
 type Schemas = typeof EVENT_SCHEMAS
-export type EventType = keyof Schemas
+type EventType = keyof Schemas
 
 /** An event, in the past tense, with the members that its schema describes. */
 export type EventOf<T extends EventType> = {
@@ -22,4 +41,282 @@ export interface Entry {
   readonly at: number
   readonly by: string
   readonly events: readonly DomainEvent[]
+}
+
+/**
+ * The events of a journal as schemas. Their types are made from these (`events.ts`), and check what the engine itself
+ * writes. The schemas check an import, and are loaded only for that.
+ */
+
+const closed = { additionalProperties: false }
+export const object = <P extends TProperties>(properties: P) =>
+  Type.Unsafe<Readonly<Static<TObject<P>>>>(Type.Object(properties, closed))
+export const oneOf = <const V extends readonly string[]>(values: V) =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
+const optional = Type.Optional
+const orNull = <S extends TSchema>(schema: S) =>
+  Type.Unsafe<Static<S> | null>({ anyOf: [schema, { type: 'null' }] })
+const list = <S extends TSchema>(schema: S) => Type.Unsafe<readonly Static<S>[]>(Type.Array(schema))
+
+/** The schema of a type that has a name. The compiler reports a schema that forgets a member or allows more. */
+const schemaOf =
+  <T>() =>
+  <S extends TSchema>(schema: S & Describes<Static<S>, T>) =>
+    Type.Unsafe<T>(schema)
+type Describes<Described, T> = [Described] extends [T]
+  ? [Complete<Described>, Complete<T>] extends [Complete<T>, Complete<Described>]
+    ? unknown
+    : { forgets: Exclude<keyof T, keyof Described> | 'part of a member' }
+  : { allowsMoreThan: T }
+/** With all of its members, so that the schema cannot forget an optional one. */
+type Complete<T> = T extends object ? { readonly [M in keyof T]-?: Complete<T[M]> } : T
+
+const text = Type.String()
+const id = Type.String({ minLength: 1, maxLength: 256 })
+export const instant = Type.Integer({ minimum: EARLIEST, maximum: LATEST })
+const milliseconds = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const digest = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'the SHA-256 of the image in hexadecimal',
+})
+const amount = Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive integer in minor units' })
+const currency = Type.String({ pattern: '^[A-Z]{3,6}$' })
+const country = Type.String({ pattern: '^[A-Z]{2}$' })
+
+const failure = schemaOf<Failure>()(object({ code: text, message: text }))
+const someFailure = schemaOf<Partial<Failure>>()(object({ code: optional(text), message: optional(text) }))
+const customer = schemaOf<Customer>()(
+  object({ name: optional(text), phone: optional(text), email: optional(text) }),
+)
+const options = Type.Unsafe<MethodOptions>(
+  object(Object.fromEntries(PAYER_FIELDS.filter(isOption).map(field => [field, optional(text)]))),
+)
+function isOption(field: string): boolean {
+  return !field.startsWith('customer_')
+}
+const image = { digest, size: milliseconds, contentType: text }
+const bank = object({ code: text, label: text })
+const instrument = schemaOf<Instrument>()(
+  Type.Union([
+    object({ type: Type.Literal('redirect_to_url') }),
+    object({ type: Type.Literal('display_qr_code'), qrData: text }),
+    object({
+      type: Type.Literal('display_bank_transfer_instructions'),
+      bank,
+      account: object({ name: text, number: text }),
+      reference: text,
+    }),
+  ]),
+)
+const route = schemaOf<FrozenRoute>()(
+  object({
+    id: text,
+    provider: text,
+    localCode: text,
+    method: text,
+    action: oneOf(ACTION_TYPES),
+    actionAfterMs: milliseconds,
+    takesReceipt: Type.Boolean(),
+    cancelPending: Type.Boolean(),
+  }),
+)
+
+const ENDINGS = ['succeeded', 'failed', 'expired'] as const
+const manual = Type.Literal('manual')
+const ending = { afterMs: milliseconds, code: orNull(text), message: orNull(text) }
+const paymentScript = schemaOf<PaymentScript>()(
+  object({
+    rule: orNull(text),
+    action: object({ afterMs: orNull(milliseconds), expiresAfterMs: orNull(milliseconds) }),
+    receipt: list(
+      object({
+        afterMs: milliseconds,
+        verdict: oneOf(['accept', 'reject', 'manual']),
+        message: orNull(text),
+      }),
+    ),
+    cancel: object({ afterMs: milliseconds, outcome: oneOf(['cancelled', 'never', ...ENDINGS]) }),
+    outcome: Type.Union([manual, object({ ...ending, status: oneOf(ENDINGS) })]),
+    expiryMs: orNull(milliseconds),
+  }),
+)
+const payoutScript = schemaOf<PayoutScript>()(
+  object({
+    rule: orNull(text),
+    approval: Type.Union([manual, object({ afterMs: milliseconds })]),
+    outcome: Type.Union([manual, object({ ...ending, status: oneOf(['succeeded', 'failed']) })]),
+  }),
+)
+
+const timedCommand = schemaOf<TimedCommand>()(
+  Type.Union([
+    object({
+      type: Type.Literal('MovePayment'),
+      payment: id,
+      trigger: oneOf(PAYMENT_TRIGGERS),
+      failure: optional(someFailure),
+    }),
+    object({
+      type: Type.Literal('MovePayout'),
+      payout: id,
+      trigger: oneOf(PAYOUT_TRIGGERS),
+      reason: optional(text),
+      failure: optional(someFailure),
+    }),
+    object({ type: Type.Literal('AttemptDelivery'), delivery: id }),
+  ]),
+)
+
+const subject = Type.Union([object({ payment: id }), object({ payout: id })])
+const names = orNull(list(text))
+const secret = Type.String({ minLength: 1, maxLength: 1024 })
+const secrets = schemaOf<WebhookEndpoint['secrets']>()(list(object({ secret, endsAt: orNull(instant) })))
+const attemptResult = schemaOf<AttemptResult>()(
+  object({
+    at: instant,
+    status: orNull(Type.Integer({ minimum: 100, maximum: 999 })),
+    error: orNull(text),
+    retryAfterMs: orNull(milliseconds),
+    body: text,
+    timestamp: Type.Integer({ minimum: 0 }),
+    signature: text,
+  }),
+)
+const clock = schemaOf<ClockSetting>()(
+  object({
+    mode: oneOf(['real', 'virtual']),
+    rate: Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }),
+    accountAt: instant,
+    wallAt: instant,
+  }),
+)
+const recipient = schemaOf<Payout['recipient']>()(
+  object({ bankCode: text, holderName: text, accountLast4: text }),
+)
+// The types of these are read-only.
+const providerRule = Type.Unsafe<ProviderRule>(ProviderRule)
+const faultRule = Type.Unsafe<FaultRule>(FaultRule)
+const catalogue = Type.Unsafe<Catalogue>(Catalogue)
+const counted = { held: list(Type.Integer({ minimum: 0 })), used: orNull(Type.Integer({ minimum: 0 })) }
+
+/** The answer to a request that was refused, kept for its idempotency key. */
+const keptRefusal = object({
+  code: oneOf(Object.keys(ERROR_STATUS) as ErrorCode[]),
+  message: text,
+  details: optional(list(object({ field: text, message: text }))),
+  status: optional(Type.Integer({ minimum: 400, maximum: 599 })),
+  requestId: text,
+})
+export type KeptRefusal = Static<typeof keptRefusal>
+
+/** A new member must be optional, so that old journals replay. */
+export const EVENT_SCHEMAS = {
+  PaymentCreated: {
+    payment: id,
+    amount,
+    currency,
+    country,
+    checkoutMode: oneOf(CHECKOUT_MODES),
+    merchantReference: orNull(text),
+    customer,
+    returnUrl: orNull(text),
+    expiresAt: instant,
+  },
+  RouteFrozen: {
+    payment: id,
+    route,
+    options,
+    /** What the payer added on the hosted page. */
+    customer: optional(customer),
+    instrument,
+    /** Left out if no rule matched. */
+    script: optional(paymentScript),
+    /** The rule as it was when it matched, for people to read. The script is its compiled form. */
+    rule: optional(providerRule),
+    expiresAt: instant,
+    byPayer: Type.Boolean(),
+  },
+  ActionPresented: { payment: id, expiresAt: instant },
+  ActionWithdrawn: { payment: id },
+  ReceiptSubmitted: { payment: id, digest, asset: orNull(id) },
+  ReceiptAccepted: { payment: id },
+  ReceiptRejected: { payment: id, message: text },
+  CancelRequested: { payment: id },
+  PaymentSucceeded: { payment: id },
+  PaymentFailed: { payment: id, failure },
+  PaymentExpired: { payment: id },
+  PaymentCancelled: { payment: id, outcome: oneOf(['failed', 'expired']), failure: orNull(failure) },
+  PayoutCreated: {
+    payout: id,
+    createdAt: optional(instant),
+    amount,
+    currency,
+    country,
+    merchantReference: text,
+    recipient,
+    status: oneOf(PAYOUT_STATUSES),
+    script: optional(payoutScript),
+    rule: optional(providerRule),
+  },
+  PayoutApproved: { payout: id },
+  PayoutSucceeded: { payout: id },
+  PayoutFailed: { payout: id, failure },
+  PayoutCancelled: { payout: id, reason: orNull(text) },
+  AssetStored: { asset: id, kind: oneOf(['payment_receipt', 'other']), ...image },
+  AnswerKept: {
+    scope: text,
+    fingerprint: text,
+    answer: Type.Union([object({ payment: id }), keptRefusal]),
+  },
+  TimerSet: { timer: id, dueAt: instant, command: timedCommand },
+  TimerFired: { timer: id },
+  EventEmitted: { event: id, name: text, subject },
+  EndpointAdded: { endpoint: id, url: text, events: names, secret },
+  EndpointSecretsSet: { endpoint: id, secrets },
+  EndpointDisabled: { endpoint: id },
+  EndpointRemoved: { endpoint: id },
+  DeliveryQueued: {
+    delivery: id,
+    event: id,
+    endpoint: id,
+    /** Null if the attempt is never made. */
+    dueAt: orNull(instant),
+    fault: optional(oneOf(WEBHOOK_FAULT_TYPES)),
+  },
+  DeliveryMoved: { delivery: id, dueAt: instant },
+  AttemptStarted: {
+    delivery: id,
+    /** The body that all attempts send. Only the first attempt of an event has it; older journals do not have it. */
+    body: optional(text),
+  },
+  AttemptEnded: {
+    delivery: id,
+    result: attemptResult,
+    /** When the next attempt is due; null ends the delivery. */
+    next: orNull(instant),
+  },
+  FaultsReplaced: { faults: list(faultRule) },
+  FaultsCounted: counted,
+  RulesReplaced: { rules: orNull(list(providerRule)) },
+  RulesPutInFront: {
+    rules: list(providerRule),
+    /** The rules that were in force, if they were the standard ones. */
+    standard: optional(list(providerRule)),
+  },
+  RulesConsulted: counted,
+  CatalogueReplaced: { catalogue },
+  ProviderHealthSet: { provider: text, healthy: Type.Boolean() },
+  ClockSet: { clock },
+} satisfies Readonly<Record<string, TProperties>>
+
+type EventMember = { [T in DomainEvent['type']]: Exclude<keyof EventOf<T>, 'type'> }[DomainEvent['type']]
+
+/** The members that are ids of records. A test compares them with the schemas of the events, so none is forgotten. */
+const IDS: readonly EventMember[] = ['payment', 'payout', 'asset', 'delivery', 'event', 'endpoint']
+
+/** The records that an event is about: their histories have its entry. */
+export function recordsOf(event: DomainEvent): string[] {
+  const members: Partial<Record<EventMember, unknown>> = event
+  const about = [...IDS.map(member => members[member]), ...Object.values(members.subject ?? {})]
+  return about.filter(record => typeof record === 'string')
 }

@@ -1,5 +1,5 @@
 import type { ActionType } from '../contract/resources.ts'
-import type { WebhookFault } from './faults/fault.ts'
+import type { WebhookFault } from './faults.ts'
 import type { Instrument } from './instrument/index.ts'
 import type { PaymentScript, PayoutScript } from './script.ts'
 import type {

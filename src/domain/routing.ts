@@ -2,7 +2,9 @@ import type { Contract } from '../contract/decisions.ts'
 import { type FieldProblem, type Rejection, rejection } from '../contract/errors.ts'
 import { PAYER_FIELDS, type PayerField } from '../contract/resources.ts'
 import { type Catalogue, compareAmounts, type MethodEntry, type RouteEntry } from './catalogue.ts'
+import type { Context } from './decide/decision.ts'
 import type { CheckoutMode, Customer, Environment, MethodOptions } from './model.ts'
+import type { World } from './world.ts'
 
 /** Chooses the route of a payment. */
 
@@ -225,4 +227,13 @@ function requestField(field: PayerField): string {
   if (field === 'customer_name') return 'customer.name'
   if (field === 'customer_phone') return 'customer.phone'
   return `payment_method_options.${field}`
+}
+
+/** The catalogue in force, with the last health that was set for its providers. */
+export function routingTable(world: World, context: Pick<Context, 'catalogue'>): RoutingTable {
+  const catalogue = world.catalogue ?? context.catalogue
+  return {
+    catalogue,
+    isHealthy: provider => world.health.get(provider) ?? catalogue.healthy.has(provider),
+  }
 }

@@ -1,9 +1,15 @@
 import type { Coming } from '../contract/control/timeline.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
 import { type Payment, type Payout, reasonToKeepAction } from './model.ts'
-import { deliveryTimer, PAYMENT_TIMERS, PAYOUT_TIMERS, paymentTimer, payoutTimer } from './record-timers.ts'
 import { type ScriptedOutcome, verdictFor } from './script.ts'
-import type { Timer } from './timers.ts'
+import {
+  deliveryTimer,
+  PAYMENT_TIMERS,
+  PAYOUT_TIMERS,
+  paymentTimer,
+  payoutTimer,
+  type Timer,
+} from './timers.ts'
 import type { World } from './world.ts'
 
 const NOTHING_MORE = {

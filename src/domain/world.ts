@@ -1,7 +1,7 @@
 import type { Catalogue } from './catalogue.ts'
 import type { ClockSetting } from './commands.ts'
 import type { KeptRefusal } from './events.ts'
-import { type FaultPlan, NO_FAULTS } from './faults/fault.ts'
+import { type FaultPlan, NO_FAULTS } from './faults.ts'
 import type { Count } from './match-limits.ts'
 import {
   type Asset,

@@ -11,7 +11,6 @@ import {
 import { disturbedStory } from './disturbed-story.ts'
 import type { PlacedDisturbance } from './kinds.ts'
 import type { RunSlot, RunSlots } from './run-slots.ts'
-import { SlownessWatch } from './slowness.ts'
 import type { StoryRecord } from './story-record.ts'
 
 /** The outcome of one run with disturbances. */
@@ -166,3 +165,67 @@ export const withoutNames = (text: string, run: string) =>
   (run === '' ? text : text.replaceAll(run, '${run}'))
     .replace(/\b([a-z]+)_[0-9A-Za-z]{20,}/g, '$1_…')
     .replace(/\b(127\.0\.0\.1|localhost|\[::1\]):\d+/g, '$1')
+
+const TICK_MS = 50
+const LATE_MS = 300
+
+/** Notes when this process could not run for a while: then an application beside it could not either. */
+export class SlownessWatch {
+  #tickedAt = performance.now()
+  #lateAt = Number.NEGATIVE_INFINITY
+  readonly #timer = setInterval(() => this.#tick(), TICK_MS).unref()
+
+  #tick(): void {
+    const now = performance.now()
+    if (now - this.#tickedAt > TICK_MS + LATE_MS) this.#lateAt = now
+    this.#tickedAt = now
+  }
+
+  wasSlowSince(startedAt: number): boolean {
+    this.#tick()
+    return this.#lateAt >= startedAt
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+}
+
+/**
+ * Short time limits for an expectation that failed in the same way in an earlier run. The first failure of its kind has
+ * all the time that the file allows, so an application that is only slow never fails.
+ */
+export class FirstTry {
+  readonly #usualMs: number
+  readonly #seen = new Set<string>()
+
+  constructor({ finalLooks }: StoryRecord) {
+    this.#usualMs = Math.max(20, ...finalLooks.map(({ tookMs }) => tookMs))
+  }
+
+  patienceFor(places: readonly PlacedDisturbance[]): Patience {
+    return { ...this.#limitsFor(places), mayGiveUp: request => this.#isSeen(places, request) }
+  }
+
+  /** For the repetition of a failure that already had all the time that the file allows. */
+  shortPatienceFor(places: readonly PlacedDisturbance[]): Patience {
+    return { ...this.#limitsFor(places), mayGiveUp: () => true }
+  }
+
+  #limitsFor(places: readonly PlacedDisturbance[]) {
+    // After a failed call or a start, an application may wait before it retries.
+    const isPaused = places.some(
+      ({ kind }) => kind.startsWith('call-') || kind === 'restart' || kind === 'webhook-early',
+    )
+    return { midwayMs: 100 + 2 * this.#usualMs, atEndMs: (isPaused ? 1600 : 250) + 4 * this.#usualMs }
+  }
+
+  /** Whether this is a second failure. Pairs are many, so all of them count as one kind. */
+  #isSeen(places: readonly PlacedDisturbance[], request: string): boolean {
+    const [kind] = places.length === 1 ? places.map(place => place.kind) : ['pair']
+    const failure = `${kind} ${request.replace(/\d+/g, '#')}`
+    if (this.#seen.has(failure)) return true
+    this.#seen.add(failure)
+    return false
+  }
+}

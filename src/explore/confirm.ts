@@ -1,6 +1,5 @@
 import type { DisturbanceKind } from '../application/disturbance.ts'
-import type { Attempt, Attempts, Failure } from './attempt.ts'
-import type { FirstTry } from './first-try.ts'
+import type { Attempt, Attempts, Failure, FirstTry } from './attempt.ts'
 import { describePlace, KIND_RULES, type PlacedDisturbance } from './kinds.ts'
 import type { StoryRecord } from './story-record.ts'
 

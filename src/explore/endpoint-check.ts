@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import type { Agent } from 'undici'
 import type { EndpointKind, Forgery } from '../application/disturbance.ts'
-import { isTimedOut, postWebhook, type WebhookReply } from '../application/post-webhook.ts'
 import { isSuccess, shortLivedConnections } from '../application/request-once.ts'
+import { isTimedOut, postWebhook, type WebhookReply } from '../application/webhook-relay.ts'
 import {
   type EventBody,
   forged,
@@ -11,9 +12,7 @@ import {
   type WebhookMessage,
   withUnknownFields,
 } from '../application/webhook-variants.ts'
-import { sampleEvent, subjectOf, updateBefore } from './made-up-event.ts'
-import { ObservedState, type PrintState } from './observed-state.ts'
-import { ExpectedChange } from './state-change.ts'
+import { ExpectedChange, ObservedState, type PrintState, type Subject } from './observed-state.ts'
 
 export interface EndpointSettings {
   readonly url: string
@@ -27,7 +26,7 @@ export interface EndpointSettings {
 }
 
 /** One request to the endpoint, and its answer. */
-export interface EndpointExchange extends WebhookReply {
+interface EndpointExchange extends WebhookReply {
   readonly sent: string
   readonly ms: number
 }
@@ -276,3 +275,47 @@ const CHECKS: Readonly<Record<EndpointKind, (round: Round) => Promise<void>>> = 
 }
 
 const idOf = ({ headers }: WebhookMessage) => headers['webhook-id'] ?? ''
+
+const madeUpId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
+
+/** An invented payment that succeeded just now. */
+function sampleEvent(at = new Date().toISOString()): EventBody {
+  const data = {
+    id: madeUpId('pi'),
+    object: 'payment_intent',
+    amount: '25000',
+    currency: 'THB',
+    country: 'TH',
+    checkout_mode: 'merchant',
+    environment: 'test',
+    merchant_reference: `webhooks-check-${randomBytes(6).toString('hex')}`,
+    payment_method: 'th_promptpay',
+    status: 'succeeded',
+    processing_reason: null,
+    next_action: null,
+    receipt: null,
+    failure_code: null,
+    failure_message: null,
+    created_at: at,
+    updated_at: at,
+  }
+  return { id: madeUpId('evt'), type: 'payment.succeeded', timestamp: at, environment: 'test', data }
+}
+
+function subjectOf({ id, data }: EventBody): Subject {
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : `no-${id}`)
+  return { event: id, payment: text(data.id), reference: text(data.merchant_reference) }
+}
+
+/** The same record just before its end. */
+function updateBefore(event: EventBody): EventBody {
+  const [record] = event.type.split('.')
+  const at = new Date(Date.parse(event.timestamp) - 1000).toISOString()
+  return {
+    ...event,
+    id: madeUpId('evt'),
+    type: `${record}.updated`,
+    timestamp: at,
+    data: { ...event.data, status: 'processing', updated_at: at },
+  }
+}

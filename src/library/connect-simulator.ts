@@ -1,5 +1,5 @@
+import { demandKnown, type NamesOf } from '../client/call.ts'
 import { ArgumentError } from '../client/errors.ts'
-import { demandKnown, type NamesOf } from '../client/options.ts'
 import { openSimulator, type RunningSimulator } from './running-simulator.ts'
 
 /**

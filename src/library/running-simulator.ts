@@ -1,9 +1,21 @@
-import { ControlClient, ControlError, ControlUnreachableError } from '../client/control-client.ts'
-import { demandKnown, type NamesOf } from '../client/options.ts'
-import { type AccountFacts, allFacts, factsOf } from './account-facts.ts'
-import { AccountWebhooks } from './account-webhooks.ts'
-import { openAccount } from './open-account.ts'
-import type { AccountSettings, SimulatedAccount } from './simulated-account.ts'
+import { demandKnown, type NamesOf } from '../client/call.ts'
+import {
+  type AccountControl,
+  type Archive,
+  type Catalogue,
+  type CheckoutMode,
+  type ClockSetting,
+  ControlClient,
+  ControlError,
+  ControlUnreachableError,
+  type Environment,
+  type MerchantRecord,
+  type ProviderRule,
+} from '../client/control-client.ts'
+import { type Client, createClient } from '../client/index.ts'
+import { AccountWebhooks, noWebhooks } from './account-webhooks.ts'
+import { whyNothingArrives, withClockHints } from './standing-clock.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /** A running simulator and the calls of a test suite. It also stops at the end of an `await using` block. */
 export interface RunningSimulator {
@@ -36,7 +48,7 @@ const SETTINGS: NamesOf<AccountSettings> = {
   webhooks: true,
 }
 
-export interface Host {
+interface Host {
   readonly url: string
   readonly controlUrl: string
   readonly controlToken: string
@@ -162,4 +174,146 @@ function ignoreGone(cause: unknown): void {
   if (cause instanceof ControlUnreachableError) return
   if (cause instanceof ControlError && cause.status === 404) return
   throw cause
+}
+
+interface AccountContext {
+  readonly baseUrl: string
+  readonly control: ControlClient
+  readonly receiver: AccountWebhooks | null
+  /** Additional work when the account closes, before its receiver closes. */
+  readonly onClose: (account: SimulatedAccount) => Promise<void>
+}
+
+function openAccount(
+  facts: AccountFacts,
+  { baseUrl, control, receiver, onClose }: AccountContext,
+): SimulatedAccount {
+  const { publicKey, secretKey } = facts
+  const calls = control.account(facts.id)
+  const client = withClockHints(createClient({ baseUrl, publicKey, secretKey }), calls)
+  receiver?.explainWith(() => whyNothingArrives(calls))
+  let closing: Promise<void> | undefined
+  const close = async () => {
+    await onClose(account)
+    await client.close()
+    await receiver?.close()
+  }
+  const account: SimulatedAccount = {
+    ...facts,
+    ...calls,
+    baseUrl,
+    client,
+    control: calls,
+    webhooks: receiver ?? noWebhooks(facts.id),
+    ...(receiver ? following(receiver, calls) : {}),
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+    [Symbol.asyncDispose]: () => account.close(),
+  }
+  return account
+}
+
+/** These calls change the account's endpoints, so the receiver must find its own endpoint again. */
+function following(
+  receiver: AccountWebhooks,
+  calls: AccountControl,
+): Pick<SimulatedAccount, 'reset' | 'import'> {
+  const register = async () => receiver.register(await calls.webhookEndpoints.list())
+  return {
+    async reset() {
+      const answer = await calls.reset()
+      receiver.clear()
+      await register()
+      return answer
+    },
+    async import(archive) {
+      const answer = await calls.import(archive)
+      await register()
+      return answer
+    },
+  }
+}
+
+/** The address and the keys of one account. */
+export interface AccountFacts {
+  readonly id: string
+  readonly merchant: string
+  readonly environment: Environment
+  readonly publicKey: string
+  readonly secretKey: string
+}
+
+/** The facts of each account of a merchant that has keys. */
+function allFacts({ id: merchant, accounts }: MerchantRecord): AccountFacts[] {
+  return accounts.flatMap(({ id, environment, public_key: publicKey, secret_key: secretKey }) =>
+    publicKey === null || secretKey === null ? [] : [{ id, merchant, environment, publicKey, secretKey }],
+  )
+}
+
+function factsOf(merchant: MerchantRecord, environment: string): AccountFacts {
+  const facts = allFacts(merchant).find(candidate => candidate.environment === environment)
+  if (!facts) throw new Error(`${merchant.id}.${environment} is not an account, or has no keys`)
+  return facts
+}
+
+/** The settings of a new account. Members that are left out have the simulator's defaults. */
+export interface AccountSettings {
+  /** The merchant's id; the account's own is `<id>.<environment>`. */
+  readonly id?: string
+  readonly name?: string
+  /** `test` by default. */
+  readonly environment?: Environment
+  readonly clock?: ClockSetting
+  readonly rules?: readonly ProviderRule[]
+  readonly catalogue?: Catalogue
+  readonly checkoutModes?: readonly CheckoutMode[]
+  readonly seed?: number | string
+  /** Whether the account gets a webhook receiver; true by default. */
+  readonly webhooks?: boolean
+}
+
+/**
+ * One merchant in one environment, with the calls of all sides: merchant, payer, provider, operator, webhook
+ * receiver.
+ */
+export interface SimulatedAccount
+  extends Pick<
+    AccountControl,
+    | 'clock'
+    | 'payments'
+    | 'payouts'
+    | 'assets'
+    | 'rules'
+    | 'faults'
+    | 'catalogue'
+    | 'history'
+    | 'providerCalls'
+    | 'requests'
+    | 'events'
+    | 'deliveries'
+    | 'redeliver'
+    | 'timers'
+    | 'export'
+  > {
+  /** `<merchant>.<environment>`. */
+  readonly id: string
+  readonly merchant: string
+  readonly environment: Environment
+  readonly publicKey: string
+  readonly secretKey: string
+  /** The address of the merchant API. */
+  readonly baseUrl: string
+  /** The merchant API, with the account's keys. */
+  readonly client: Client
+  readonly webhooks: Webhooks
+  /** All calls of the control surface for this account, including those that are left out here. */
+  readonly control: AccountControl
+  import(archive: Archive): Promise<{ account: string; entries: number }>
+  /** Empties the account; its keys stay the same. */
+  reset(): Promise<{ account: string }>
+  /** Closes its connections and its receiver, and removes the merchant if `createAccount` created it. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { Call } from '../client/call.ts'
-import { callSite, withCallSite } from '../client/call-site.ts'
+import { callSite, withCallSite } from '../client/caller.ts'
 import type { AccountControl } from '../client/control-client.ts'
 import { type Client, WaitTimeoutError } from '../client/index.ts'
 import { formatDuration } from '../contract/durations.ts'

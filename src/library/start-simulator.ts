@@ -1,5 +1,5 @@
+import { demandKnown, type NamesOf } from '../client/call.ts'
 import type { Catalogue } from '../client/control-client.ts'
-import { demandKnown, type NamesOf } from '../client/options.ts'
 import { Simulator } from '../simulator.ts'
 import { openSimulator, type RunningSimulator } from './running-simulator.ts'
 

@@ -6,10 +6,9 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
-import { parseForeign } from '../contract/json-depth.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { checkWebhook } from './webhook-checks.ts'
-import type { EventSubject, ReceivedEvent, WebhookAnswer } from './webhooks.ts'
+import { parseForeign } from '../contract/validation.ts'
+import { checkWebhook, type EventSubject, type ReceivedEvent, type WebhookAnswer } from './webhooks.ts'
 
 /** A webhook exactly as it was received. */
 export interface IncomingWebhook {

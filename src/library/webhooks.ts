@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { EventName } from '../contract/event-names.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { ArgumentError } from '../client/errors.ts'
+import { type EventName, eventMeant, OPTIONAL_EVENTS, STANDARD_EVENTS } from '../contract/event-names.ts'
+import { verifyWebhook } from '../contract/webhook-signature.ts'
 
 /** The webhooks of a test: received ones, waiting for more, and the responses to them. */
 
@@ -83,4 +86,124 @@ export class WebhookSignatureError extends Error {
 /** The expected webhook did not arrive. */
 export class WebhookTimeoutError extends Error {
   override readonly name = 'WebhookTimeoutError'
+}
+
+const EVENTS: readonly string[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
+
+/** An unknown event would never arrive, so it is refused at once. */
+export function demandEvents(match: EventMatch | undefined): void {
+  if (match === undefined || typeof match === 'function') return
+  for (const name of [match.type ?? []].flat()) {
+    if (EVENTS.includes(name)) continue
+    const meant = eventMeant(name)
+    throw new ArgumentError(
+      `there is no event ${name}; ${meant ? `did you mean ${meant}?` : `there are ${EVENTS.join(', ')}`}`,
+    )
+  }
+}
+
+export function matchesEvent(match: EventMatch, event: ReceivedEvent): boolean {
+  if (typeof match === 'function') return match(event)
+  return Object.entries(match).every(([path, wanted]) => {
+    if (path === 'type') return [wanted].flat().includes(event.type)
+    const value = path === 'data' ? event.data : at(event.data, path.replace(/^data\./, ''))
+    return holds(wanted, value)
+  })
+}
+
+/** A member by its path, such as `recipient.bank_code`. */
+function at(value: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((of, name) => (isObject(of) && Object.hasOwn(of, name) ? of[name] : undefined), value)
+}
+
+/** An object must have only the given members; others are ignored. */
+function holds(wanted: unknown, value: unknown): boolean {
+  if (wanted instanceof RegExp) return typeof value === 'string' && wanted.test(value)
+  if (isObject(wanted) && isObject(value))
+    return Object.entries(wanted).every(([name, member]) => holds(member, value[name]))
+  return isDeepStrictEqual(wanted, value)
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export function describeMatch(match: EventMatch | undefined): string {
+  if (match === undefined) return 'webhook'
+  if (typeof match === 'function') return 'webhook that matches'
+  const parts = Object.entries(match).map(
+    ([path, wanted]) => `${path} ${wanted instanceof RegExp ? wanted : JSON.stringify(wanted)}`,
+  )
+  return `webhook with ${parts.join(', ')}`
+}
+
+/** As in Standard Webhooks: an older signature may be a replay. */
+export const STALE_AFTER_MS = 5 * 60_000
+
+/** A webhook, and the secret and the time to check it with. */
+interface SignedRequest {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body: string
+  readonly secret: string
+  /** Wall time in milliseconds, not the account's time. */
+  readonly now: number
+  /** How far the timestamp may be from that time. */
+  readonly toleranceMs?: number
+}
+
+export interface WebhookCheck {
+  readonly check: 'headers' | 'signature' | 'timestamp' | 'event'
+  /** The problem; null if the check passed. */
+  readonly problem: string | null
+}
+
+/** The checks of a verifier, in order. Without the headers, no other check is possible. */
+export function checkWebhook({
+  headers,
+  body,
+  secret,
+  now,
+  toleranceMs = STALE_AFTER_MS,
+}: SignedRequest): WebhookCheck[] {
+  const signed = readHeaders(headers)
+  if (typeof signed === 'string') return [{ check: 'headers', problem: signed }]
+  const { id, timestamp, signature } = signed
+  const matches = verifyWebhook({ id, timestamp, body }, signature, secret)
+  const isStale = Math.abs(now / 1000 - timestamp) > toleranceMs / 1000
+  const bodyId = idIn(body)
+  return [
+    { check: 'headers', problem: null },
+    {
+      check: 'signature',
+      problem: matches
+        ? null
+        : `the signature ${signature} does not match the body and the endpoint's secret`,
+    },
+    { check: 'timestamp', problem: isStale ? `the timestamp ${timestamp} is stale` : null },
+    {
+      check: 'event',
+      problem: bodyId === id ? null : `the body has event ${bodyId}, but the header says ${id}`,
+    },
+  ]
+}
+
+function readHeaders(
+  headers: SignedRequest['headers'],
+): { readonly id: string; readonly timestamp: number; readonly signature: string } | string {
+  const id = headers['webhook-id']
+  const timestamp = headers['webhook-timestamp']
+  const signature = headers['webhook-signature']
+  if (typeof id !== 'string') return 'it has no webhook-id'
+  if (typeof timestamp !== 'string' || !/^\d+$/.test(timestamp)) return 'it has no webhook-timestamp'
+  if (typeof signature !== 'string') return 'it has no webhook-signature'
+  return { id, timestamp: Number(timestamp), signature }
+}
+
+function idIn(body: string): unknown {
+  try {
+    return (JSON.parse(body) as { id?: unknown } | null)?.id
+  } catch {
+    return undefined
+  }
 }

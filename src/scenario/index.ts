@@ -1,16 +1,12 @@
 /** Reads, runs and reports scenario files. */
 
-export { jsonSchema } from './json-schema.ts'
+export { jsonSchema, STARTER } from './json-schema.ts'
 export { loadScenario, readScenario } from './load/load.ts'
 export { simulatorOnlyParts as whatNeedsASimulator } from './load/portable.ts'
 export { ScenarioError } from './load/problems.ts'
 export { readBelow } from './load/scenario-files.ts'
 export { failureLines, type Paint, PLAIN } from './report/failure.ts'
-export { annotations } from './report/github.ts'
-export { json } from './report/json.ts'
-export { junit, testSuites } from './report/junit.ts'
-export { tap } from './report/tap.ts'
-export { story, summary } from './report/terminal.ts'
+export { annotations, json, junit, story, summary, tap, testSuites } from './report/formats.ts'
 export { SharedApplication } from './run/open-application.ts'
 export type { ApplicationReport, Patience } from './run/played-application.ts'
 export { runAll, runNames } from './run/run-all.ts'
@@ -24,4 +20,3 @@ export {
 } from './run/target.ts'
 export type { Scenario } from './scenario.ts'
 export type { ScenarioData } from './schema/file.ts'
-export { STARTER } from './starter.ts'

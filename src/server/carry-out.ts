@@ -1,6 +1,6 @@
 import type { Actor, Command } from '../domain/commands.ts'
-import type { AccountRuntime } from '../engine/account-runtime.ts'
-import { MovedError, UnavailableError } from '../engine/unavailable.ts'
+import type { AccountRuntime } from '../engine/account/account-runtime.ts'
+import { MovedError, UnavailableError } from '../engine/store/store-errors.ts'
 import { notFound, RefusalError } from './refusal.ts'
 
 /** The whole call has changed nothing. The current holder of the account can carry it out. */

@@ -1,5 +1,5 @@
 import type { Position } from '../domain/list-index.ts'
-import type { Account } from '../engine/account.ts'
+import type { Account } from '../engine/account/account.ts'
 
 /**
  * A cursor names the last record of a page and is signed by its account, so an edited or foreign one is invalid.

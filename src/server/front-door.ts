@@ -3,7 +3,7 @@ import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
 import { Routes } from './http/routes.ts'
 import type { Surface } from './http/surface.ts'
-import { Html, html } from './pages/html.ts'
+import { Html, html } from './pages/layout.ts'
 import { refuse } from './refusal.ts'
 
 const DASHBOARD = '/_paysim/dashboard/'

@@ -1,5 +1,5 @@
 import type { Gateway } from '../engine/gateway.ts'
-import { StartError } from '../engine/start-error.ts'
+import { StartError } from '../engine/store/store-errors.ts'
 import type { Listener } from './http/listener.ts'
 
 interface PortSettings {

@@ -4,8 +4,8 @@ import type { BusboyConstructor, BusboyHeaders, BusboyInstance } from '@fastify/
 import type { FieldProblem } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Carrier } from './http/carrier.ts'
+import { readPieces } from './http/read-body.ts'
 import { Pieces } from './pieces.ts'
-import { readPieces } from './read-body.ts'
 import { refuseProblems } from './refusal.ts'
 
 export interface ReceivedImage {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { Output } from '../../src/application/output.ts'
+import { Output } from '../../src/application/process.ts'
 
 /** The lines kept of chunks that came one after the other. */
 function kept(...chunks: string[]): string[] {

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ApplicationError } from '../../src/application/application-error.ts'
-import { commandLine, wordsOf } from '../../src/application/command-words.ts'
 import { claimPort } from '../../src/application/listening.ts'
-import { ApplicationProcess } from '../../src/application/process.ts'
+import { ApplicationProcess, commandLine, wordsOf } from '../../src/application/process.ts'
 import { processesWith } from '../../src/application/process-family.ts'
 
 /** Starts a script of Node in place of an application, and looks for what it left behind. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { archiveBody } from '../../src/client/archive-body.ts'
+import { archiveBody } from '../../src/client/control-caller.ts'
 
 const ARCHIVE = Buffer.from(
   JSON.stringify({

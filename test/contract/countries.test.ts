@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isCountry } from '../../src/contract/countries.ts'
+import { isCountry } from '../../src/contract/currencies.ts'
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 const PAIRS = LETTERS.flatMap(first => LETTERS.map(second => first + second))

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { renderError, statusOf } from '../../src/contract/error-body.ts'
-import { ERROR_STATUS, type ErrorCode, invalid } from '../../src/contract/errors.ts'
+import { ERROR_STATUS, type ErrorCode, invalid, renderError, statusOf } from '../../src/contract/errors.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
 
 const codes = Object.keys(ERROR_STATUS) as ErrorCode[]

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { redact, withoutSecrets } from '../../src/contract/redact.ts'
-import { urlWithoutSecrets } from '../../src/contract/redact-url.ts'
+import { redact, urlWithoutSecrets, withoutSecrets } from '../../src/contract/redact.ts'
 
 const SIG = 'Zq9-Working_Signature'
 const KEY = 'sk_test_Zq9Working'

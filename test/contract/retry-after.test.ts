@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseRetryAfter } from '../../src/contract/retry-after.ts'
+import { parseRetryAfter } from '../../src/contract/limits.ts'
 
 const NOW = Date.UTC(2026, 0, 1, 12)
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-const ROOT = new URL('../../', import.meta.url)
+const ROOT = new URL('../..', import.meta.url)
 const PAGES = [
   'README.md',
   ...readdirSync(new URL('docs', ROOT))

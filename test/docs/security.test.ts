@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-const ROOT = new URL('../../', import.meta.url)
+const ROOT = new URL('../..', import.meta.url)
 
 test('docs/security.md names tests that exist', () => {
   const text = readFileSync(new URL('docs/security.md', ROOT), 'utf8')

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-const ROOT = new URL('../../', import.meta.url)
+const ROOT = new URL('../..', import.meta.url)
 
 /**
  * Words that the project decided against, and what to write instead. docs/glossary.md defines the terms.

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatMinor } from '../../src/contract/currencies.ts'
-import { crc16 } from '../../src/domain/instrument/crc.ts'
-import { field } from '../../src/domain/instrument/tlv.ts'
+import { crc16, field } from '../../src/domain/instrument/qr-payload.ts'
 import {
   COUNTRIES,
   inCountry,

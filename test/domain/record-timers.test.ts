@@ -1,9 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { apply } from '../../src/domain/apply.ts'
-import type { DeliveryEvent } from '../../src/domain/apply-delivery.ts'
-import type { PaymentEvent } from '../../src/domain/apply-payment.ts'
-import type { PayoutEvent } from '../../src/domain/apply-payout.ts'
+import { apply, type DeliveryEvent, type PaymentEvent, type PayoutEvent } from '../../src/domain/apply.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import type { Payment, Payout } from '../../src/domain/model.ts'
 import {
@@ -14,7 +11,7 @@ import {
   type PayoutTimer,
   paymentTimer,
   payoutTimer,
-} from '../../src/domain/record-timers.ts'
+} from '../../src/domain/timers.ts'
 import { MutableWorld } from '../../src/domain/world.ts'
 
 /** One event of each type: the compiler asks for a new one. */

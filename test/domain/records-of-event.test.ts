@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { EVENT_SCHEMAS } from '../../src/domain/event-schemas.ts'
-import type { DomainEvent } from '../../src/domain/events.ts'
-import { recordsOf } from '../../src/domain/records-of-event.ts'
+import { type DomainEvent, EVENT_SCHEMAS, recordsOf } from '../../src/domain/events.ts'
 
 /** The limits of an id, as the schemas of the events have them. */
 const isId = (schema: unknown) => JSON.stringify(schema).includes('"maxLength":256')

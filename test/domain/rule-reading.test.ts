@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readRules } from '../../src/domain/rules/read-rules.ts'
+import { readRules } from '../../src/domain/rules/rule.ts'
 
 function problemsOf(...rules: unknown[]): string[] {
   const read = readRules({ rules })

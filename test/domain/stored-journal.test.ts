@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { apply } from '../../src/domain/apply.ts'
 import { EntryChecker } from '../../src/domain/check-entries.ts'
-import { EVENT_SCHEMAS } from '../../src/domain/event-schemas.ts'
-import type { Entry } from '../../src/domain/events.ts'
+import { type Entry, EVENT_SCHEMAS } from '../../src/domain/events.ts'
 import { MutableWorld } from '../../src/domain/world.ts'
-import { entryInCurrentForm } from '../../src/engine/journal-format.ts'
+import { entryInCurrentForm } from '../../src/engine/journal/journal-format.ts'
 
 /**
  * A journal that paysim 0.1.0 wrote, with every event of its time. It must never be written anew: what is in it is in

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { RealTime } from '../../src/engine/real-time.ts'
+import { RealTime } from '../../src/engine/time/real-time.ts'
 import { anAccount, createPayment } from '../support/engine/accounts.ts'
 
 const HOUR = 3_600_000

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AccountClock } from '../../src/engine/clock.ts'
-import { RealTime } from '../../src/engine/real-time.ts'
+import { AccountClock } from '../../src/engine/time/clock.ts'
+import { RealTime } from '../../src/engine/time/real-time.ts'
 
 /** A wall whose time is told to it. */
 function clockOn(wallAt = 1_000_000) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { Courier } from '../../src/engine/courier.ts'
-import { Queue } from '../../src/engine/queue.ts'
-import type { WebhookRequest, WebhookSender } from '../../src/engine/webhook-sender.ts'
+import { Queue } from '../../src/engine/time/other-work.ts'
+import { Courier } from '../../src/engine/webhooks/courier.ts'
+import type { WebhookRequest, WebhookSender } from '../../src/engine/webhooks/webhook-sender.ts'
 import { anAccount, createPayment } from '../support/engine/accounts.ts'
 
 /** A receiver that answers one turn of the event loop later, and counts the requests that it has at a time. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { IdSource } from '../../src/engine/ids.ts'
+import { IdSource } from '../../src/engine/account/ids.ts'
 import { readCursor, writeCursor } from '../../src/server/cursor.ts'
 
 const signerOf = (seed: string) => new IdSource(seed)

@@ -4,8 +4,8 @@ import { EARLIEST, formatTimestamp, LATEST } from '../../src/contract/timestamps
 import { EntryChecker } from '../../src/domain/check-entries.ts'
 import type { ClockSetting } from '../../src/domain/commands.ts'
 import type { Entry } from '../../src/domain/events.ts'
-import { MemoryJournal } from '../../src/engine/memory-journal.ts'
-import { RealTime } from '../../src/engine/real-time.ts'
+import { MemoryJournal } from '../../src/engine/journal/journal.ts'
+import { RealTime } from '../../src/engine/time/real-time.ts'
 import { anAccountWithoutJournal, createPayment } from '../support/engine/accounts.ts'
 
 const TEN_YEARS = 10 * 366 * 86_400_000

@@ -1,6 +1,6 @@
 import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { sealLine, writeLine } from '../../src/engine/journal-format.ts'
+import { sealLine, writeLine } from '../../src/engine/journal/journal-format.ts'
 import { entriesTo, entryNumber } from '../support/engine/entries.ts'
 import { fileCalls, journalInFile } from '../support/engine/journal-in-file.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hashOf, inHashOrder } from '../../src/engine/checkpoint/id-hash.ts'
+import { hashOf, inHashOrder } from '../../src/engine/checkpoint/layer-index.ts'
 
 const sorted = (hashes: readonly number[]) =>
   hashes.map((hash, entry) => ({ hash, entry })).sort((a, b) => a.hash - b.hash || a.entry - b.entry)

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { IdSource } from '../../src/engine/ids.ts'
-import { RequestIds } from '../../src/engine/request-ids.ts'
+import { IdSource, RequestIds } from '../../src/engine/account/ids.ts'
 
 describe('ids made from a seed', () => {
   test('are the same for the same seed and position, and differ otherwise', () => {

@@ -1,9 +1,9 @@
 import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { FileImages } from '../../src/engine/file-images.ts'
-import { digestOf, type ImageStore, MemoryImages } from '../../src/engine/image-store.ts'
-import { UnavailableError } from '../../src/engine/unavailable.ts'
+import { FileImages } from '../../src/engine/store/file-images.ts'
+import { digestOf, type ImageStore, MemoryImages } from '../../src/engine/store/image-store.ts'
+import { UnavailableError } from '../../src/engine/store/store-errors.ts'
 import { failNext, fileCalls } from '../support/engine/journal-in-file.ts'
 import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
 

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { writeLine } from '../../src/engine/journal-format.ts'
-import { UnavailableError } from '../../src/engine/unavailable.ts'
+import { writeLine } from '../../src/engine/journal/journal-format.ts'
+import { UnavailableError } from '../../src/engine/store/store-errors.ts'
 import { entriesTo, entryNumber } from '../support/engine/entries.ts'
 import { failNext, journalInFile } from '../support/engine/journal-in-file.ts'
 

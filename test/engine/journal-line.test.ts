@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Entry } from '../../src/domain/events.ts'
-import { recordsOf } from '../../src/domain/records-of-event.ts'
-import { NewerJournalError, openLine, sealLine, writeLine } from '../../src/engine/journal-format.ts'
+import { type Entry, recordsOf } from '../../src/domain/events.ts'
+import { NewerJournalError, openLine, sealLine, writeLine } from '../../src/engine/journal/journal-format.ts'
 import { entryNumber } from '../support/engine/entries.ts'
 
 const texts = fc.oneof(

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { KeptFile } from '../../src/engine/kept-file.ts'
+import { KeptFile } from '../../src/engine/journal/journal-file.ts'
 import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
 
 /** More than stay open. */

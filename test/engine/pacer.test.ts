@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Timer } from '../../src/domain/timers.ts'
-import { AccountClock } from '../../src/engine/clock.ts'
-import { Pacer } from '../../src/engine/pacer.ts'
-import { RealTime } from '../../src/engine/real-time.ts'
+import { AccountClock } from '../../src/engine/time/clock.ts'
+import { Pacer } from '../../src/engine/time/pacer.ts'
+import { RealTime } from '../../src/engine/time/real-time.ts'
 import { SteadyTime } from '../support/engine/steady-time.ts'
 
 const DAY = 24 * 3_600_000

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { DamagedError } from '../../src/engine/damaged-error.ts'
-import { CHUNK, PackedFile, pack } from '../../src/engine/postgres/packed-file.ts'
+import { CHUNK, PackedFile, pack } from '../../src/engine/postgres/checkpoint-copy.ts'
+import { DamagedError } from '../../src/engine/store/store-errors.ts'
 
 const WHOLE = Buffer.from(Array.from({ length: 2.5 * CHUNK }, (_, at) => (at % 251) ^ (at >> 16)))
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readdir, rename, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { LockHeldError, ProcessLock } from '../../src/engine/process-lock.ts'
+import { LockHeldError, ProcessLock } from '../../src/engine/store/process-lock.ts'
 import { temporaryDirectory } from '../support/engine/temporary-directory.ts'
 
 const newPath = async () => join(await temporaryDirectory(), 'lock')

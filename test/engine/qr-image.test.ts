@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import jsqr from 'jsqr'
 import { PNG } from 'pngjs'
 import { expect, test } from 'vitest'
-import { qrImage } from '../../src/engine/qr-image.ts'
+import { qrImage } from '../../src/engine/account/rendering.ts'
 
 function decode(png: Buffer): string | undefined {
   const { data, width, height } = PNG.sync.read(png)

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { ReadAhead } from '../../src/engine/checkpoint/read-ahead.ts'
-import { openRecordFile } from '../../src/engine/checkpoint/record-bytes.ts'
+import { openRecordFile, ReadAhead } from '../../src/engine/checkpoint/layer.ts'
 
 test('every piece equals that of the file, in any order and at its end', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'paysim-'))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CacheBudget, Recent } from '../../src/engine/recent.ts'
+import { CacheBudget, Recent } from '../../src/engine/store/recent.ts'
 
 /** Caches that share a bound in bytes. */
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Recovery } from '../../src/engine/recovery.ts'
-import { UnavailableError } from '../../src/engine/unavailable.ts'
+import { Recovery } from '../../src/engine/account/recovery.ts'
+import { UnavailableError } from '../../src/engine/store/store-errors.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sortInSlices } from '../../src/engine/checkpoint/sort-in-slices.ts'
+import { sortInSlices } from '../../src/engine/checkpoint/layer-index.ts'
 
 interface Item {
   readonly key: number

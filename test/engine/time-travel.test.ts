@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/domain/events.ts'
-import type { Courier } from '../../src/engine/courier.ts'
-import { MemoryJournal } from '../../src/engine/memory-journal.ts'
-import { TimeTravel } from '../../src/engine/time-travel.ts'
+import { MemoryJournal } from '../../src/engine/journal/journal.ts'
+import { TimeTravel } from '../../src/engine/time/time-travel.ts'
+import type { Courier } from '../../src/engine/webhooks/courier.ts'
 import { anAccount, createPayment } from '../support/engine/accounts.ts'
 
 const HOUR = 3_600_000

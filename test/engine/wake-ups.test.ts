@@ -1,11 +1,11 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Environment } from '../../src/domain/model.ts'
-import type { AccountRuntime } from '../../src/engine/account-runtime.ts'
-import type { MerchantRecord } from '../../src/engine/merchant-record.ts'
-import { drawMerchant } from '../../src/engine/new-merchant.ts'
-import { ServedAccounts } from '../../src/engine/served-accounts.ts'
-import { UnavailableError } from '../../src/engine/unavailable.ts'
-import { WakeUps } from '../../src/engine/wake-ups.ts'
+import type { AccountRuntime } from '../../src/engine/account/account-runtime.ts'
+import { ServedAccounts } from '../../src/engine/account/served-accounts.ts'
+import type { MerchantRecord } from '../../src/engine/store/merchant-record.ts'
+import { drawMerchant } from '../../src/engine/store/new-merchant.ts'
+import { UnavailableError } from '../../src/engine/store/store-errors.ts'
+import { WakeUps } from '../../src/engine/time/wake-ups.ts'
 import { SteadyTime } from '../support/engine/steady-time.ts'
 
 beforeEach(() => void vi.useFakeTimers())

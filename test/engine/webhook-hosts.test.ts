@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { describe, expect, test } from 'vitest'
-import { WebhookHostError, WebhookHosts } from '../../src/engine/webhook-hosts.ts'
+import { WebhookHostError, WebhookHosts } from '../../src/engine/webhooks/webhook-hosts.ts'
 
 const problem = (url: string, ...allowed: string[]) => new WebhookHosts(allowed).problem(new URL(url))
 

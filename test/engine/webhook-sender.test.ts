@@ -3,9 +3,9 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as listenTcp } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { TooLateError } from '../../src/engine/deadline.ts'
-import { WebhookHostError, WebhookHosts } from '../../src/engine/webhook-hosts.ts'
-import { WebhookSender } from '../../src/engine/webhook-sender.ts'
+import { TooLateError } from '../../src/engine/time/real-time.ts'
+import { WebhookHostError, WebhookHosts } from '../../src/engine/webhooks/webhook-hosts.ts'
+import { WebhookSender } from '../../src/engine/webhooks/webhook-sender.ts'
 import { claimedPort } from '../support/http/claimed-port.ts'
 
 /** The payer's browser at a page of the application: what it may reach, and how long it waits. */

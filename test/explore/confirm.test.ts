@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Attempt, Attempts } from '../../src/explore/attempt.ts'
+import { type Attempt, type Attempts, FirstTry } from '../../src/explore/attempt.ts'
 import { confirm } from '../../src/explore/confirm.ts'
-import { FirstTry } from '../../src/explore/first-try.ts'
 import type { PlacedDisturbance } from '../../src/explore/kinds.ts'
 import type { StoryRecord } from '../../src/explore/story-record.ts'
 

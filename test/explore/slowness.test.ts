@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { SlownessWatch } from '../../src/explore/slowness.ts'
+import { SlownessWatch } from '../../src/explore/attempt.ts'
 
 test('a delay of this process counts only from when it happened', async () => {
   const watch = new SlownessWatch()

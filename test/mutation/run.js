@@ -21,7 +21,7 @@ deleted. It ends with 1 where a share is below its target.`
 /** The required share of noticed changes. */
 const TARGETS = { expectation: 1, time: 0.83, step: 0.8, rule: 1 }
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const { values: flags } = parseArgs({
   options: {
     samples: { type: 'string' },

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { match } from '../../src/scenario/expect/match.ts'
-import { matchList } from '../../src/scenario/expect/match-list.ts'
-import { OPERATORS } from '../../src/scenario/expect/operators.ts'
+import { match, OPERATORS } from '../../src/scenario/expect/match.ts'
+import { matchList } from '../../src/scenario/expect/match-answer.ts'
 
 // What an expectation means: the same expectation, a value that it holds for, and one that it does not.
 

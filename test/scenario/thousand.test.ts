@@ -11,7 +11,7 @@ const RUNS = isLong ? 1000 : 30
 /** What a run may leave in memory, such as compiled code. Its account would be 80 kB. */
 const MOST_LEFT_BY_RUN = 50 * 1024
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 /** One level below the root, as the built binary is: what ships is looked for from there. */
 const folder = `${root}dist.thousand-${process.pid}/`
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bucketsOf, quantile, valuesIn } from '../../src/server/control/buckets.ts'
+import { bucketsOf, quantile, valuesIn } from '../../src/server/control/overview.ts'
 
 const KINDS = ['a', 'b']
 const points = fc.array(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ByteRing, type Piece } from '../../src/server/byte-ring.ts'
+import { ByteRing, type Piece } from '../../src/server/requests/request-log.ts'
 
 /** Texts of all widths in UTF-8, of 0 to 16,383 characters, so that their ends fall anywhere. */
 const CHARACTERS = ['a', 'é', 'ท', '€', '😀']

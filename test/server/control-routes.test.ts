@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { controlOperations } from '../../src/contract/control/operations.ts'
 import { CONTROL_PREFIX } from '../../src/contract/paths.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
+import type { ControlSettings } from '../../src/server/control/control-call.ts'
 import { controlSurface } from '../../src/server/control/index.ts'
-import type { ControlSettings } from '../../src/server/control/settings.ts'
 
 /** The routes as a server has them. Nothing is asked of its parts before a request comes. */
 function routes() {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BrokenJsonError, JsonParts, type Part } from '../../src/server/control/json-parts.ts'
+import { BrokenJsonError, JsonParts, type Part } from '../../src/server/control/read-archive.ts'
 
 /** Each part is JSON by itself. */
 function expectWhole({ kind, text, ...of }: Exclude<Part, { kind: 'opened' }>): void {

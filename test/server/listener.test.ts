@@ -6,9 +6,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
 import type { Carrier } from '../../src/server/http/carrier.ts'
 import { Listener } from '../../src/server/http/listener.ts'
+import { readBody } from '../../src/server/http/read-body.ts'
 import { refuseUnread } from '../../src/server/http/refuse-unread.ts'
 import { Reply } from '../../src/server/http/reply.ts'
-import { readBody } from '../../src/server/read-body.ts'
 
 // What ends a connection: time limits, and bytes that are no request.
 

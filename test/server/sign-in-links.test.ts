@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { SignInLinks } from '../../src/server/dashboard/sign-in-links.ts'
+import { SignInLinks } from '../../src/server/dashboard/session.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -11,24 +11,24 @@ const SIMULATED = /^src\/((contract|domain|engine|qr|server)\/|simulator\.ts)/
  * all the places where the real ones enter: one more needs a reason, and one that is gone goes from here too.
  */
 const ENTRANCES: Record<string, string> = {
-  'src/engine/real-time.ts: Date.now': 'the wall clock that the engine is given',
-  'src/engine/real-time.ts: performance.now':
+  'src/engine/time/real-time.ts: Date.now': 'the wall clock that the engine is given',
+  'src/engine/time/real-time.ts: performance.now':
     'the monotonic clock that the engine is given, for while the wall is set back',
   'src/server/control/control-token.ts: randomBytes': 'a control token that nobody named',
-  'src/engine/ids.ts: randomBytes': 'the seed of an account that nobody seeded',
-  'src/server/request-log.ts: Date.now':
+  'src/engine/account/ids.ts: randomBytes': 'the seed of an account that nobody seeded',
+  'src/server/requests/request-log.ts: Date.now':
     'when a request was answered, for people and where it belongs to no account',
-  'src/server/request-log.ts: performance.now': 'how long an answer took',
-  'src/server/http/response-head.ts: Date.now': 'the header of the time of an answer, as Node writes it',
+  'src/server/requests/request-log.ts: performance.now': 'how long an answer took',
+  'src/server/http/reply.ts: Date.now': 'the header of the time of an answer, as Node writes it',
   'src/server/app.ts: performance.now': 'how long an answer took, and a seed for the names of requests',
-  'src/server/control/wall-times.ts: Date.now':
+  'src/server/control/timeline.ts: Date.now':
     'when an entry was made, for people: the journal does not have it',
-  'src/server/dashboard/sign-in-links.ts: randomBytes': 'a code that nobody can guess',
-  'src/server/dashboard/sign-in-links.ts: Date.now': 'when a code ends, for people',
+  'src/server/dashboard/session.ts: randomBytes': 'a code that nobody can guess',
+  'src/server/dashboard/session.ts: Date.now': 'when a code ends, for people',
   'src/server/cluster/forwarder.ts: performance.now': 'how old it is what the store said of a holder',
   'src/server/http/listener.ts: performance.now': 'whether nothing else happens, when it stops to listen',
   'src/server/http/request.ts: performance.now': 'how long an answer took',
-  'src/engine/other-work.ts: performance.now': 'when other accounts get their turn during long work',
+  'src/engine/time/other-work.ts: performance.now': 'when other accounts get their turn during long work',
   'src/server/app.ts: performance.timeOrigin': 'a seed for the names of requests',
 }
 

@@ -1,14 +1,16 @@
+import { type Command, Option } from 'commander'
+import type { ControlTransport } from '../../client/control-transport.ts'
 import { type ClientOptions, createClient } from '../../client/create-client.ts'
-import type { Answer, Client, Transport } from '../../client/index.ts'
+import type { Answer, Client, RequestRecord, Transport } from '../../client/index.ts'
+import { newCommand } from '../command-table.ts'
+import { InterruptedError } from '../errors/cli-errors.ts'
+import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import type { Profile } from '../profiles/profiles.ts'
-import { findTarget, type Target } from '../target/find-target.ts'
-import { reportChoice } from '../target/other-targets.ts'
-import { CURL_KEYS, DRY_KEYS, dryRunTransport } from './dry-run.ts'
-import type { MerchantFlags } from './merchant-command.ts'
-import { logRequest } from './request-log.ts'
-import { runCalls } from './run-calls.ts'
+import { findTarget, type Target, type TargetFlags, targetFlags } from '../target/find-target.ts'
+import { reportChoice, type TargetChoice } from '../target/other-targets.ts'
+import { CURL_KEYS, DRY_KEYS, DryRunError, dryRunTransport } from './dry-run.ts'
 
 /** What a command needs to make calls. */
 export interface Session {
@@ -67,11 +69,122 @@ async function clientOptions(
 /** The path that creates payments, if a contract file says where that is. */
 async function readCreatePath(contract: string | Profile['contract']): Promise<string | undefined> {
   if (contract === undefined) return undefined
-  const { readContract } = await import('../data-file.ts')
+  const { readContract } = await import('../named-file.ts')
   return (await readContract(contract))['create.path']
 }
 
 async function authorities(path: string): Promise<string> {
-  const { readAuthorities } = await import('../target/read-credentials.ts')
+  const { readAuthorities } = await import('../target/find-target.ts')
   return readAuthorities(path)
+}
+
+/** Prints one attempt to stderr. The client has removed the secrets. */
+function logRequest(record: RequestRecord): void {
+  const { method, url, attempt, durationMs, status, requestId, problem, retryInMs, headers } = record
+  const facts = [
+    `${method} ${url}`,
+    attempt > 1 ? `attempt ${attempt}` : '',
+    status === undefined ? (problem ?? 'no answer') : String(status),
+    `${Math.round(durationMs)} ms`,
+    requestId ?? '',
+    headers['idempotency-key'] === undefined ? '' : `idempotency-key ${headers['idempotency-key']}`,
+    retryInMs === undefined ? '' : `retry in ${Math.round(retryInMs)} ms`,
+  ]
+  process.stderr.write(`${facts.filter(fact => fact !== '').join('  ')}\n`)
+}
+
+/** The same transport, which prints each request to stderr. */
+export function logged(transport: ControlTransport): ControlTransport {
+  return {
+    async open(request, waiting) {
+      const startedAt = performance.now()
+      const { method, origin, path } = request
+      const log = (outcome: Pick<RequestRecord, 'status' | 'requestId' | 'problem'>) =>
+        logRequest({
+          method,
+          url: `${origin}${path}`,
+          headers: {},
+          attempt: 1,
+          durationMs: performance.now() - startedAt,
+          ...outcome,
+        })
+      try {
+        const answer = await transport.open(request, waiting)
+        const requestId = answer.headers['request-id']
+        log({ status: answer.status, ...(requestId === undefined ? {} : { requestId }) })
+        return answer
+      } catch (error) {
+        log({ problem: String(error) })
+        throw error
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
+interface Closable {
+  close(): Promise<void>
+}
+
+/**
+ * Opens a client, uses it until the work is done or Ctrl-C aborts the signal, and closes it. A dry run ends at its first
+ * call, which is printed. An error may mean that another target was intended, so it says which others there are.
+ */
+export async function runCalls<C extends Closable>(
+  choice: TargetChoice,
+  open: (signal: AbortSignal) => C | Promise<C>,
+  use: (client: C, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const interruption = new AbortController()
+  const interrupt = () => interruption.abort(new InterruptedError())
+  const client = await open(interruption.signal)
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  try {
+    await use(client, interruption.signal)
+  } catch (error) {
+    if (!(error instanceof DryRunError)) {
+      await (await import('../target/hint-at-others.ts')).hintAtOthers(error, choice)
+      throw error
+    }
+    process.stdout.write(`${error.curl}\n`)
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    await client.close()
+  }
+}
+
+/** The options of every command that calls the merchant API. */
+export interface MerchantFlags extends TargetFlags, OutputFlags {
+  readonly showHeaders?: true
+  readonly dryRun?: true
+  readonly verbose?: true
+  /** Whether answers are checked against the whole contract. */
+  readonly strict?: true
+  /** False if nobody may be asked. */
+  readonly input: boolean
+  readonly yes?: true
+}
+
+interface MerchantCommandOptions {
+  /** Whether it changes something: then it asks first if the key is live. */
+  readonly changes?: boolean
+  /** Whether it lists records, so that columns can be chosen. */
+  readonly list?: boolean
+}
+
+/** A command that calls the merchant API. Its own options come first, and the common ones follow. */
+export function merchantCommand(
+  name: string,
+  declare: (command: Command) => Command,
+  kind: MerchantCommandOptions = {},
+): Command {
+  const command = outputFlags(declare(newCommand(name)), kind)
+    .optionsGroup('Call options:')
+    .option('--show-headers', "print the answer's status and headers to stderr")
+    .option('--dry-run', 'print the request as a curl command without secrets, and send nothing')
+    .option('-v, --verbose', 'log each request to stderr, without secrets')
+    .option('--strict', 'reject an answer that differs from the contract in any way, with exit code 7')
+    .addOption(new Option('--no-input', 'never prompt: fail if something is missing'))
+  if (kind.changes) command.option('-y, --yes', 'do not ask for confirmation before a change with a live key')
+  return targetFlags(command.optionsGroup('Target options:'))
 }

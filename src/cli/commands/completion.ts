@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import { Argument, type Command } from 'commander'
-import type { CommandTable } from '../command-table.ts'
+import { type CommandTable, newCommand } from '../command-table.ts'
 import { choice } from '../flag-values.ts'
-import { newCommand } from '../new-command.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish', 'json'] as const
 type Shell = (typeof SHELLS)[number]

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import { type Contract, DECISIONS, type DecisionKey } from '../../contract/decisions.ts'
 import { allowedValues, answerOf } from '../../contract/resolve-contract.ts'
-import { readContract } from '../data-file.ts'
-import { newCommand } from '../new-command.ts'
+import { newCommand } from '../command-table.ts'
+import { readContract } from '../named-file.ts'
 
 interface ContractFlags {
   contract?: string

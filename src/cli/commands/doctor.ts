@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
+import { newCommand } from '../command-table.ts'
 import type { DoctorFlags } from '../doctor/examine.ts'
 import type { Check } from '../doctor/report.ts'
 import { InterruptedError } from '../errors/cli-errors.ts'
-import { newCommand } from '../new-command.ts'
-import { type OutputFlags, outputFlags } from '../output/flags.ts'
+import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter } from '../output/printer.ts'
-import { targetFlags } from '../target/flags.ts'
+import { targetFlags } from '../target/find-target.ts'
 
 export const command = (): Command =>
   targetFlags(

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import { shellQuoted } from '../../contract/shell-words.ts'
+import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { choice } from '../flag-values.ts'
-import { newCommand } from '../new-command.ts'
 import {
   accountNamed,
   dataDirectory,

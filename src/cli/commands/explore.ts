@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
+import { newCommand } from '../command-table.ts'
 import { seed } from '../flag-values.ts'
-import { newCommand } from '../new-command.ts'
-import { type ExploreFlags, exploreReport, kindList, wait } from '../scenario/explore-flags.ts'
-import { atLeastOne } from '../scenario/run-flags.ts'
+import { atLeastOne, type ExploreFlags, exploreReport, kindList, wait } from '../scenario/run-flags.ts'
 
 export function command(): Command {
   return newCommand('explore')

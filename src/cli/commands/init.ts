@@ -1,17 +1,16 @@
 import type { Command } from 'commander'
 import { isLive, type Keys } from '../../client/credentials.ts'
 import { formatMinor } from '../../contract/currencies.ts'
+import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { newCommand } from '../new-command.ts'
-import { type OutputFlags, outputFlags } from '../output/flags.ts'
+import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter } from '../output/printer.ts'
 import { checkBaseUrl, checkName, refuseName } from '../profiles/new-profile.ts'
 import { readProfiles } from '../profiles/profiles.ts'
 import type { Given, TestedProfile } from '../profiles/set-up.ts'
 import { profileView, shownProfile } from '../profiles/view.ts'
 import { canAsk } from '../prompts/confirm.ts'
-import { findTarget } from '../target/find-target.ts'
-import { readKeyFile } from '../target/read-credentials.ts'
+import { findTarget, readKeyFile } from '../target/find-target.ts'
 
 interface InitFlags extends OutputFlags {
   readonly name?: string

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { openApiDocument } from '../../contract/openapi/document.ts'
-import { readContract } from '../data-file.ts'
-import { newCommand } from '../new-command.ts'
+import { newCommand } from '../command-table.ts'
+import { readContract } from '../named-file.ts'
 
 export function command(): Command {
   return newCommand('openapi')

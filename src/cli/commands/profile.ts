@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import type { Keys } from '../../client/credentials.ts'
+import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { newCommand } from '../new-command.ts'
-import { type OutputFlags, outputFlags } from '../output/flags.ts'
+import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter } from '../output/printer.ts'
 import { checkBaseUrl, newProfile, refuseName } from '../profiles/new-profile.ts'
 import { profileNamed, readProfiles } from '../profiles/profiles.ts'
 import { profileList, profileListView, profileView, shownProfile } from '../profiles/view.ts'
 import { canAsk, confirm } from '../prompts/confirm.ts'
-import { readKeyFile } from '../target/read-credentials.ts'
+import { readKeyFile } from '../target/find-target.ts'
 
 interface AddFlags extends OutputFlags {
   readonly baseUrl?: string
@@ -65,7 +65,7 @@ async function askMissing(flags: AddFlags): Promise<{ baseUrl: string; keys: Key
   if (missing.length > 0 && !canAsk(flags))
     throw new UsageError(`cannot prompt here, and these options are missing: ${missing.join(', ')}`)
   if (baseUrl !== undefined) checkBaseUrl(baseUrl)
-  const { askBaseUrl, askKeys } = await import('../profiles/ask-target.ts')
+  const { askBaseUrl, askKeys } = await import('../profiles/set-up.ts')
   return {
     baseUrl: baseUrl ?? (await askBaseUrl()),
     keys: keyFile === undefined ? await askKeys() : await readKeyFile(keyFile),

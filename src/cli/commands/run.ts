@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
+import { newCommand } from '../command-table.ts'
 import { collect, seed } from '../flag-values.ts'
-import { newCommand } from '../new-command.ts'
 import { atLeastOne, type RunFlags, report } from '../scenario/run-flags.ts'
 
 export function command(): Command {

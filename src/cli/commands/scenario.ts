@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { packageFile } from '../../package-files.ts'
 import { jsonSchema, STARTER } from '../../scenario/index.ts'
+import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { newCommand } from '../new-command.ts'
 import { loadAll } from '../scenario/load-files.ts'
 
 export const create = (): Command =>

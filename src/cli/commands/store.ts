@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { openStore, type StoreSettings } from '../../engine/open-store.ts'
-import { RealTime, SYSTEM_CLOCKS } from '../../engine/real-time.ts'
-import { LIST } from '../../engine/seal.ts'
-import { StartError } from '../../engine/start-error.ts'
-import type { Store } from '../../engine/store.ts'
+import { openStore, type StoreSettings } from '../../engine/store/open-store.ts'
+import { LIST } from '../../engine/store/seal.ts'
+import type { Store } from '../../engine/store/store.ts'
+import { StartError } from '../../engine/store/store-errors.ts'
 import {
   acceptLossIn,
   checkStore,
@@ -11,10 +10,11 @@ import {
   type LossReport,
   type StoreProblem,
   type StoreTotals,
-} from '../../engine/whole-store.ts'
+} from '../../engine/store/whole-store.ts'
+import { RealTime, SYSTEM_CLOCKS } from '../../engine/time/real-time.ts'
+import { newCommand } from '../command-table.ts'
 import { EXIT } from '../errors/exit-code.ts'
-import { newCommand } from '../new-command.ts'
-import { type OutputFlags, outputFlags } from '../output/flags.ts'
+import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import { placeOf } from '../store-address.ts'

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { newCommand } from '../new-command.ts'
-import { type OutputFlags, outputFlags } from '../output/flags.ts'
+import { newCommand } from '../command-table.ts'
+import { type OutputFlags, outputFlags } from '../output/formats.ts'
 
 /** The simulator to call. */
 export interface ControlTargetFlags {

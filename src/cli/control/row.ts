@@ -1,21 +1,20 @@
 import { Argument, type Command, Option } from 'commander'
 import type { Call } from '../../client/call.ts'
 import type { ListBody } from '../../client/control-caller.ts'
-import { ControlError } from '../../client/control-error.ts'
+import { ControlError } from '../../client/errors.ts'
 import type { AnswerTo, AnyInput, CallInput, InputOf, JsonCall } from '../../contract/control/call.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { CommandTable } from '../command-table.ts'
 import { listView } from '../commands/sim/tables.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { type Body, withValue } from '../fields/body.ts'
-import { choice } from '../flag-values.ts'
+import { atLeastOne, choice } from '../flag-values.ts'
 import type { Table } from '../output/columns.ts'
 import { sections } from '../output/record.ts'
 import type { Screen } from '../output/screen.ts'
 import { doneView, type ListView, type View } from '../output/view.ts'
 import { whyText } from '../output/views/why.ts'
 import { type ControlFlags, controlCommand, examples } from './flags.ts'
-import { type PageFlags, type PageQuery, pageFlags, showPages } from './pages.ts'
 import { type ControlSession, confirm, withControl } from './session.ts'
 
 /**
@@ -262,4 +261,68 @@ function givenTo(command: Command): Given {
     command.processedArgs[at],
   ])
   return { ...command.opts(), ...Object.fromEntries(named) }
+}
+
+/** A part of a list, as a call asks for it. */
+interface PageQuery {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/** Which part of a long list to print. */
+interface PageFlags {
+  readonly limit?: number
+  readonly pageSize?: number
+  readonly cursor?: string
+  readonly all?: true
+}
+
+const DEFAULT_LIMIT = 50
+const DEFAULT_PAGE = 1000
+
+function pageFlags(command: Command): Command {
+  return command
+    .option(
+      '--limit <n>',
+      `print at most this many (default: ${DEFAULT_LIMIT}, or no limit with --all)`,
+      atLeastOne,
+    )
+    .option(
+      '--page-size <n>',
+      `get this many with each request (default: ${DEFAULT_PAGE} with --all)`,
+      atLeastOne,
+    )
+    .option('--cursor <cursor>', 'continue from this cursor')
+    .option('--all', 'print all, page by page')
+}
+
+/** Prints one page, or page by page with --all. */
+async function showPages<T>(
+  { show, printer }: ControlSession,
+  { limit, pageSize, cursor, all }: PageFlags,
+  { list, view }: { list: (page: PageQuery) => Call<T[], ListBody<T>>; view: ListView<ListBody<T>> },
+): Promise<void> {
+  if (!all) {
+    const most = Math.min(limit ?? pageSize ?? DEFAULT_LIMIT, pageSize ?? Number.POSITIVE_INFINITY)
+    const call = list({ limit: most, cursor })
+    await show(call, view)
+    reportMore((await call.answer()).body.next_cursor)
+    return
+  }
+  const pages = printer.stream(view)
+  let next: string | null | undefined = cursor
+  let left = limit ?? Number.POSITIVE_INFINITY
+  do {
+    const size = Math.min(left, pageSize ?? DEFAULT_PAGE)
+    const { body }: { body: ListBody<T> } = await list({ limit: size, cursor: next }).answer()
+    await pages.page(body)
+    next = body.next_cursor
+    left -= body.data.length
+  } while (next && left > 0)
+  await pages.end()
+  reportMore(next)
+}
+
+function reportMore(next: string | null | undefined): void {
+  if (next) process.stderr.write(`There are more: continue with --cursor ${next}, or list all with --all\n`)
 }

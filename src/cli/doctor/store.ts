@@ -2,11 +2,11 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { ConnectionFacts, DatabaseInspection, ServerFacts } from '../../engine/postgres/inspection.ts'
-import { StartError } from '../../engine/start-error.ts'
+import { StartError } from '../../engine/store/store-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
 import { placeOf } from '../store-address.ts'
+import { messageOf } from './network.ts'
 import { type Check, ok, problem, warning } from './report.ts'
-import { messageOf } from './this-machine.ts'
 
 /** Checks everything that `paysim serve --store` depends on. `from` names where the address was given. */
 export async function* checkStore(address: string, from: string, signal: AbortSignal): AsyncGenerator<Check> {

@@ -1,5 +1,5 @@
 import { shapeProblems } from '../../client/answer-shape.ts'
-import { readErrorBody } from '../../client/error-body.ts'
+import { readErrorBody } from '../../client/errors.ts'
 import type { Answer } from '../../client/index.ts'
 import { PATHS } from '../../client/paths.ts'
 import { type Contract, DECISIONS, type DecisionKey, type SwitchKey } from '../../contract/decisions.ts'

@@ -1,4 +1,4 @@
-import { ControlError, ControlUnreachableError } from '../../client/control-error.ts'
+import { ControlError, ControlUnreachableError } from '../../client/errors.ts'
 import {
   ApiError,
   ArgumentError,
@@ -8,7 +8,7 @@ import {
   UnsafeTargetError,
   WaitTimeoutError,
 } from '../../client/index.ts'
-import { StartError } from '../../engine/start-error.ts'
+import { StartError } from '../../engine/store/store-errors.ts'
 import { QueryError } from '../output/query.ts'
 import { InterruptedError, NotFoundError, UsageError } from './cli-errors.ts'
 

@@ -1,4 +1,4 @@
-import { ControlError } from '../../client/control-error.ts'
+import { ControlError } from '../../client/errors.ts'
 import { ApiError } from '../../client/index.ts'
 import { FilesError, InterruptedError } from './cli-errors.ts'
 import { EXIT, exitCodeOf, isExpected } from './exit-code.ts'

@@ -1,6 +1,6 @@
+import { constants } from 'node:os'
 import { execa } from 'execa'
 import { familyOf, guard } from '../../application/process-family.ts'
-import { type Signals, statusOf } from './signals.ts'
 
 /** A command that does not stop after SIGTERM or SIGHUP is killed. After SIGINT it may go on, such as a prompt does. */
 const KILL_AFTER_MS = 5000
@@ -51,3 +51,36 @@ function problem(file: string, { code, originalMessage }: NotStarted): Ending {
   const why = code === 'EACCES' ? 'permission denied' : (originalMessage ?? code)
   return { status: 126, problem: `cannot start ${file}: ${why}` }
 }
+
+const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+export type StopSignal = (typeof STOPPING)[number]
+
+/** The signals that this process receives. The first one is kept until somebody listens. */
+export class Signals {
+  #listener: ((name: NodeJS.Signals) => void) | undefined
+  /** The first one that came while nobody listened. */
+  missed: StopSignal | undefined
+
+  constructor() {
+    for (const name of STOPPING)
+      process.on(name, () => {
+        if (this.#listener) this.#listener(name)
+        else this.missed ??= name
+      })
+    if (process.platform === 'win32') return
+    // The command leads its own process group, so the terminal signals only this process.
+    process.on('SIGWINCH', () => this.#listener?.('SIGWINCH'))
+    process.on('SIGCONT', () => this.#listener?.('SIGCONT'))
+    process.on('SIGTSTP', () => {
+      this.#listener?.('SIGSTOP')
+      process.kill(process.pid, 'SIGSTOP')
+    })
+  }
+
+  listen(listener: (name: NodeJS.Signals) => void): void {
+    this.#listener = listener
+  }
+}
+
+/** The exit status that a shell gives a command which a signal ended. */
+export const statusOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]

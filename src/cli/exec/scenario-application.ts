@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { Application } from '../../application/application.ts'
 import { ApplicationError } from '../../application/application-error.ts'
-import { StartError } from '../../engine/start-error.ts'
+import { StartError } from '../../engine/store/store-errors.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
 import type { Scenario } from '../../scenario/scenario.ts'
 

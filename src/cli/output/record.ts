@@ -1,7 +1,6 @@
 import { flatten, memberAt, plain } from './members.ts'
 import type { Screen } from './screen.ts'
-import { paintStatus } from './status.ts'
-import { visible, wrapTo } from './text.ts'
+import { paintStatus, visible, wrapTo } from './text.ts'
 import { showTime } from './time.ts'
 
 export interface Field {

@@ -1,5 +1,4 @@
-import { anyTable, type Choosable } from './choose-columns.ts'
-import { type Column, fitWidths, GAP, type Table } from './columns.ts'
+import { anyTable, type Choosable, type Column, fitWidths, GAP, type Table } from './columns.ts'
 import type { Sheet } from './formats.ts'
 import { drawRecord } from './record.ts'
 import type { Screen } from './screen.ts'

@@ -1,3 +1,5 @@
+import type { ChalkInstance } from 'chalk'
+
 /**
  * Characters that control a terminal instead of being shown: both sets of control characters, the line breaks that only
  * Unicode has, and marks that change the direction of writing. Other people write the references that are shown here.
@@ -14,7 +16,7 @@ export const visible = (text: string): string => text.replace(CONTROLS, escaped)
 /** Text of several lines, safe for a terminal. JSON stays JSON with the same meaning. */
 export const visibleLines = (text: string): string => text.replace(CONTROLS_IN_LINES, escaped)
 
-export type WidthOf = (text: string) => number
+type WidthOf = (text: string) => number
 
 const PLAIN = /^[\x20-\x7e]*$/
 let segmenter: Intl.Segmenter | undefined
@@ -83,4 +85,30 @@ function* slicesOf(text: string, width: number, widthOf: WidthOf): Generator<str
 function firstCharacter(text: string): string {
   for (const { segment } of charactersOf(text)) return segment
   return text
+}
+
+type Tone = 'green' | 'red' | 'yellow' | 'cyan' | 'gray'
+
+const TONES: ReadonlyMap<string, Tone> = new Map([
+  ...toned('green', 'succeeded submitted delivered active healthy'),
+  ...toned('red', 'failed rejected'),
+  ...toned('yellow', 'pending required requires_approval'),
+  ...toned('cyan', 'processing'),
+  ...toned('gray', 'expired cancelled disabled'),
+])
+
+function toned(tone: Tone, statuses: string): [string, Tone][] {
+  return statuses.split(' ').map(status => [status, tone])
+}
+
+/** A status, or what is left of it after cutting, in its colour. An unknown status is not painted. */
+export function paintStatus(status: unknown, paint: ChalkInstance, shown = String(status)): string {
+  const tone = typeof status === 'string' ? TONES.get(status) : undefined
+  return tone === undefined ? shown : paint[tone](shown)
+}
+
+export function paintHttpStatus(status: number, paint: ChalkInstance, shown = String(status)): string {
+  if (status >= 500) return paint.red.bold(shown)
+  if (status >= 400) return paint.red(shown)
+  return status >= 300 ? paint.yellow(shown) : paint.green(shown)
 }

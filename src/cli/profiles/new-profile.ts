@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { readBaseUrl } from '../../client/address.ts'
 import { basic, type Keys, refuseUnsafe } from '../../client/credentials.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { readAuthorities } from '../target/read-credentials.ts'
+import { readAuthorities } from '../target/find-target.ts'
 import { type Profile, readProfiles } from './profiles.ts'
 
 interface NewProfile {
@@ -67,7 +67,7 @@ function checkKeys(keys: Keys): void {
 
 /** The contents of the file: the profile must still work when the file is gone. */
 async function readOverrides(file: string): Promise<Readonly<Record<string, unknown>>> {
-  const { readContract, readObjectFile } = await import('../data-file.ts')
+  const { readContract, readObjectFile } = await import('../named-file.ts')
   const overrides = await readObjectFile(file)
   await readContract(overrides)
   return overrides

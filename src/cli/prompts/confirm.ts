@@ -1,6 +1,5 @@
 import { isLive } from '../../client/credentials.ts'
-import type { MerchantFlags } from '../call/merchant-command.ts'
-import type { Session } from '../call/session.ts'
+import type { MerchantFlags, Session } from '../call/session.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 
 /** Whether a person can answer: prompts go to stderr, so stdout may be a pipe. */

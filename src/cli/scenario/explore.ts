@@ -11,13 +11,12 @@ import { FilesError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
 import { writerTo } from '../output/printer.ts'
-import { demandStartable, splitAtDashes, startedBy } from './application-command.ts'
-import type { ExploreFlags } from './explore-flags.ts'
-import { fitToTerminal } from './fit-to-terminal.ts'
+import { wrapTo } from '../output/text.ts'
+import { widthOf } from '../output/width-of.ts'
 import { loadAll } from './load-files.ts'
 import { openTarget } from './open-target.ts'
-import { interruptible } from './run.ts'
-import { paintFor, spinnerFor } from './show-run.ts'
+import { interruptible, paintFor, spinnerFor } from './run.ts'
+import { demandStartable, type ExploreFlags, splitAtDashes, startedBy } from './run-flags.ts'
 
 export async function exploreFiles(words: readonly string[], flags: ExploreFlags): Promise<void> {
   if (flags.kinds) return listKinds()
@@ -143,4 +142,17 @@ function codeOf(explorations: readonly Exploration[]): number {
   if (verdicts.has('found')) return EXIT.expectationFailed
   if (verdicts.has('plain run fails')) return EXIT.usage
   return verdicts.has('not all tried') ? EXIT.timedOut : EXIT.done
+}
+
+/** Breaks the lines of a report between words, as wide as the terminal. A command to copy stays in one piece. */
+export function fitToTerminal(report: string, columns: number | undefined): string {
+  if (columns === undefined) return report
+  const lines = report.split('\n').flatMap(line => {
+    const indent = /^ */.exec(line)?.[0] ?? ''
+    if (widthOf(line) <= columns || line.includes(': paysim run ')) return [line]
+    const room = Math.max(20, columns - indent.length - 2)
+    const [first, ...rest] = wrapTo(line.slice(indent.length), room, widthOf)
+    return [`${indent}${first}`, ...rest.map(more => `${indent}  ${more}`)]
+  })
+  return lines.join('\n')
 }

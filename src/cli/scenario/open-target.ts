@@ -1,4 +1,4 @@
-import { ControlError } from '../../client/control-error.ts'
+import { ControlError } from '../../client/errors.ts'
 import { startSimulator } from '../../library/start-simulator.ts'
 import { type OpenTarget, openGatewayTarget, openSimulatorTarget } from '../../scenario/index.ts'
 import { UsageError } from '../errors/cli-errors.ts'

@@ -1,13 +1,13 @@
 import { type Catalogue, type ClockSetting, ControlError } from '../../client/control-client.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { CatalogueData } from '../../domain/catalogue.ts'
-import type { Script } from '../../engine/script.ts'
-import { StartError } from '../../engine/start-error.ts'
+import type { Script } from '../../engine/account/script.ts'
+import { StartError } from '../../engine/store/store-errors.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
 import { loadScenario } from '../../scenario/load/load.ts'
 import { ScenarioError } from '../../scenario/load/problems.ts'
 import type { Scenario } from '../../scenario/scenario.ts'
-import { type CatalogueLists, overlay } from '../../scenario/schema/catalogue.ts'
+import { type CatalogueLists, overlay } from '../../scenario/schema/account.ts'
 import type { ScenarioData } from '../../scenario/schema/file.ts'
 
 /** Reads the files of `--scenario`: everything in them but the steps is applied to the default merchant. */

@@ -1,7 +1,12 @@
 import { InvalidArgumentError } from 'commander'
+import { type DisturbanceKind, KINDS } from '../../application/disturbance.ts'
+import { commandLine } from '../../application/process.ts'
+import { type Scenario, ScenarioError } from '../../scenario/index.ts'
+import { FilesError } from '../errors/cli-errors.ts'
+import { didYouMean, milliseconds } from '../flag-values.ts'
 
-export const FORMATS = ['junit', 'tap', 'json'] as const
-export interface Report {
+const FORMATS = ['junit', 'tap', 'json'] as const
+interface Report {
   readonly format: (typeof FORMATS)[number]
   /** `-` means stdout. */
   readonly file: string
@@ -35,4 +40,89 @@ export function report(text: string, before: readonly Report[]): Report[] {
   if (!format)
     throw new InvalidArgumentError(`It must be one of ${FORMATS.join(', ')}, such as junit=report.xml.`)
   return [...before, { format, file }]
+}
+
+interface ExploreReport {
+  readonly format: 'junit' | 'json'
+  /** `-` is stdout. */
+  readonly file: string
+}
+
+export interface ExploreFlags {
+  readonly kinds?: true
+  readonly only?: readonly DisturbanceKind[]
+  readonly skip?: readonly DisturbanceKind[]
+  readonly runs?: number
+  readonly for?: number
+  readonly seed?: number
+  readonly jobs?: number
+  readonly slow?: number
+  readonly save: string
+  readonly report: readonly ExploreReport[]
+  readonly output?: 'text' | 'json'
+  readonly controlUrl?: string
+  readonly controlToken?: string
+}
+
+export const wait = milliseconds
+
+function kindNamed(text: string): DisturbanceKind {
+  const kind = KINDS.find(known => known === text)
+  if (kind !== undefined) return kind
+  throw new InvalidArgumentError(`${didYouMean(text, KINDS)}\`paysim explore --kinds\` lists the kinds.`)
+}
+
+export const kindList = (text: string): DisturbanceKind[] =>
+  text
+    .split(',')
+    .map(word => word.trim())
+    .filter(word => word !== '')
+    .map(kindNamed)
+
+export function exploreReport(text: string, before: readonly ExploreReport[]): ExploreReport[] {
+  const [, format, file = '-'] = /^(junit|json)(?:=(.+))?$/.exec(text) ?? []
+  if (format !== 'junit' && format !== 'json')
+    throw new InvalidArgumentError('It must be junit or json, such as junit=explore.xml.')
+  return [...before, { format, file }]
+}
+
+/** Separates the paths before `--` from the command after it. */
+export function splitAtDashes(words: readonly string[]): { paths: string[]; command: string[] } {
+  const at = process.argv.indexOf('--')
+  const command = at < 0 ? [] : process.argv.slice(at + 1)
+  return { paths: words.slice(0, words.length - command.length), command }
+}
+
+/** Scenarios whose application is started by the given command, in the current folder. */
+export function startedBy(command: readonly string[], scenarios: readonly Scenario[]): Scenario[] {
+  if (command.length === 0) return [...scenarios]
+  return scenarios.map(scenario => {
+    const { app } = scenario.data
+    if (!app) return scenario
+    const { url: _, ...rest } = app
+    return {
+      ...scenario,
+      data: { ...scenario.data, app: { ...rest, start: [...command], folder: process.cwd() } },
+    }
+  })
+}
+
+/** Refuses applications that neither run already nor can be started. */
+export function demandStartable(scenarios: readonly Scenario[], { mayStart = true } = {}): void {
+  const problems = scenarios.flatMap(({ file, data, positions }) => {
+    const { app } = data
+    if (!app || app.url !== undefined) return []
+    const at = { file, ...positions.of(['app']) }
+    if (app.start === undefined)
+      return [{ ...at, message: 'app needs start or url: add one, or give the command after `--`' }]
+    return mayStart
+      ? []
+      : [
+          {
+            ...at,
+            message: `app would start ${commandLine(app.start)}, but --no-app forbids it: use url, or run without --no-app`,
+          },
+        ]
+  })
+  if (problems.length > 0) throw new FilesError(new ScenarioError(problems).message)
 }

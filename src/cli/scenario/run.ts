@@ -1,24 +1,33 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { endApplications } from '../../application/leftovers.ts'
+import { dirname, join, relative } from 'node:path'
+import { endApplications } from '../../application/process-family.ts'
 import {
+  annotations,
+  json,
+  junit,
   type OpenTarget,
+  type Paint,
+  PLAIN,
   refused,
   runAll,
+  runNames,
   type Scenario,
   ScenarioError,
   type ScenarioResult,
+  story,
+  summary,
+  tap,
   whatNeedsASimulator,
 } from '../../scenario/index.ts'
 import { FilesError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
-import { demandStartable, splitAtDashes, startedBy } from './application-command.ts'
+import { writerTo } from '../output/printer.ts'
 import { type Loaded, loadEach, pickOnly, problemsOf, scenariosOf } from './load-files.ts'
 import { isReal, openTarget } from './open-target.ts'
-import type { RunFlags } from './run-flags.ts'
-import { annotate, isShownTwice, showRun } from './show-run.ts'
+import { demandStartable, type RunFlags, splitAtDashes, startedBy } from './run-flags.ts'
 import { runOnChange } from './watch.ts'
-import { transcriptPaths, writeReports, writeTranscripts } from './write-results.ts'
 
 export async function run(words: readonly string[], flags: RunFlags): Promise<void> {
   const { paths, command } = splitAtDashes(words)
@@ -124,4 +133,117 @@ function refuseWithoutSimulator(scenarios: readonly Scenario[], { seed }: RunFla
     throw new UsageError('--seed needs a simulator: the gateway at --base-url takes no seed')
   const problems = scenarios.flatMap(whatNeedsASimulator)
   if (problems.length > 0) throw new FilesError(new ScenarioError(problems).message)
+}
+
+const WRITERS = { junit, tap, json } as const
+
+async function writeReports(results: readonly ScenarioResult[], { report }: RunFlags): Promise<void> {
+  for (const { format, file } of report) {
+    const text = WRITERS[format](results)
+    if (file === '-') await writerTo(process.stdout)(text)
+    else await writeWhole(file, text)
+  }
+}
+
+/** The paths of the transcripts: for each scenario, one for each run. A single run may go to a file, several go to a folder. */
+async function transcriptPaths(
+  scenarios: readonly Scenario[],
+  { transcript, repeat = 1 }: RunFlags,
+): Promise<string[][]> {
+  if (transcript === undefined) return []
+  const count = scenarios.length * repeat
+  const folder = transcript.endsWith('/') || (await isFolder(transcript)) || count > 1
+  if (folder && (await isFile(transcript)))
+    throw new UsageError(`--transcript ${transcript} is a file, but there are ${count} runs: give a folder`)
+  if (!folder) return [[transcript]]
+  const suffixes = Array.from({ length: repeat }, (_, at) => (repeat > 1 ? `.${at + 1}` : ''))
+  return runNames(scenarios).map(name =>
+    suffixes.map(repetition => join(transcript, `${name.replace(/^run-/, '')}${repetition}.jsonl`)),
+  )
+}
+
+async function writeTranscripts(
+  scenarios: readonly Scenario[],
+  results: readonly ScenarioResult[][],
+  flags: RunFlags,
+): Promise<void> {
+  const paths = await transcriptPaths(scenarios, flags)
+  for (const [at, runs] of paths.entries())
+    for (const [repetition, path] of runs.entries())
+      await writeWhole(path, results[at]?.[repetition]?.transcript ?? '')
+}
+
+const isFolder = async (path: string) => (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+const isFile = async (path: string) => (await stat(path).catch(() => undefined))?.isFile() ?? false
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text)
+}
+
+/** Shows the progress of a run, and each scenario when it has ended. */
+export interface RunView {
+  began(name: string, title: string): void
+  ended(result: ScenarioResult): void
+  summary(results: readonly ScenarioResult[]): void
+  stop(): void
+}
+
+/** With a report on stdout, text for people goes to stderr. */
+const textStream = ({ report }: RunFlags) =>
+  report.some(({ file }) => file === '-') ? process.stderr : process.stdout
+
+/** Whether stderr and the scenarios' results go to the same place, so that problems would appear twice. */
+function isShownTwice(flags: RunFlags): boolean {
+  const out = textStream(flags)
+  return out === process.stderr || (out.isTTY && process.stderr.isTTY)
+}
+
+async function showRun(count: number, flags: RunFlags): Promise<RunView> {
+  const { quiet } = flags
+  const startedAt = performance.now()
+  const out = textStream(flags)
+  const paint = await paintFor(out)
+  const spinner = await spinnerFor(out)
+  let done = 0
+  return {
+    began(name, title) {
+      if (spinner) spinner.text = `${done}/${count}  ${name}: ${title}`
+    },
+    ended(result) {
+      done += 1
+      if (spinner) spinner.text = `${done}/${count}`
+      if (quiet && result.ok) return
+      spinner?.clear()
+      out.write(story(result, paint, { brief: quiet === true }))
+    },
+    summary: results => void out.write(summary(results, performance.now() - startedAt, paint)),
+    stop: () => void spinner?.stop(),
+  }
+}
+
+/** On GitHub Actions, marks failures in the files. */
+function annotate(results: readonly ScenarioResult[], flags: RunFlags): void {
+  const { GITHUB_ACTIONS, GITHUB_WORKSPACE: workspace = '' } = process.env
+  if (GITHUB_ACTIONS !== 'true') return
+  // GitHub needs paths relative to the repository, wherever the run was started.
+  const inside = workspace !== '' && !relative(workspace, process.cwd()).startsWith('..')
+  textStream(flags).write(annotations(results, inside ? workspace : process.cwd()))
+}
+
+export async function paintFor(out: NodeJS.WriteStream): Promise<Paint> {
+  if (!out.isTTY && process.env.FORCE_COLOR === undefined) return PLAIN
+  const { chalk, chalkStderr } = await import('chalk').then(it => ({
+    chalk: it.default,
+    chalkStderr: it.chalkStderr,
+  }))
+  const { red, green, dim, bold } = out === process.stderr ? chalkStderr : chalk
+  return { bad: red, good: green, dim, bold }
+}
+
+export async function spinnerFor(out: NodeJS.WriteStream) {
+  // With zero columns, the spinner would loop for ever.
+  if (!out.isTTY || !out.columns) return undefined
+  const { default: ora } = await import('ora')
+  return ora({ stream: out, discardStdin: false }).start()
 }

@@ -1,7 +1,9 @@
+import type { Command } from 'commander'
 import type { Keys } from '../../client/credentials.ts'
 import { UsageError } from '../errors/cli-errors.ts'
+import { count, milliseconds } from '../flag-values.ts'
+import { cannotRead, secretsOf, textOfFile } from '../named-file.ts'
 import { type Profile, profileNamed, readProfiles } from '../profiles/profiles.ts'
-import type { TargetFlags } from './flags.ts'
 import {
   accountNamed,
   dataDirectory,
@@ -12,7 +14,6 @@ import {
   simulatorsHere,
 } from './local-simulator.ts'
 import { asCandidate, othersThan, type TargetCandidate, type TargetChoice } from './other-targets.ts'
-import { readKeyFile } from './read-credentials.ts'
 
 /** Where a call goes, with which keys, and where both were found. */
 export interface Target {
@@ -157,3 +158,79 @@ const noKeys = (
   baseUrl: string,
 ) => `no keys for ${URL.canParse(baseUrl) ? new URL(baseUrl).origin : 'this base URL'}.
 Set PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY, --key-file, or a profile (\`paysim init\`).`
+
+/** Where calls go, and with which keys. */
+export interface TargetFlags {
+  readonly baseUrl?: string
+  readonly profile?: string
+  readonly account?: string
+  readonly keyFile?: string
+  readonly contract?: string
+  readonly caFile?: string
+  readonly requestTimeout?: number
+  readonly retries?: number
+}
+
+export function targetFlags(command: Command): Command {
+  return command
+    .option(
+      '--base-url <url>',
+      'base URL of the API (default: PAYSIM_BASE_URL, then the profile, then the local simulator)',
+    )
+    .option('--profile <name>', 'use the address and the keys of this profile (default: PAYSIM_PROFILE)')
+    .option('--account <id>', 'use this account of the local simulator, such as default.live')
+    .option('--key-file <file>', 'read the keys as PUBLIC:SECRET from this file; - means stdin')
+    .option('--contract <file>', 'contract file with the decisions of this server')
+    .option('--ca-file <file>', 'trust the certificate authorities in this PEM file')
+    .option(
+      '--request-timeout <duration>',
+      'time limit for an answer to start, and again for it to end, such as 30s',
+      milliseconds,
+    )
+    .option('--retries <n>', 'how many times to retry a call that is safe to repeat', count)
+}
+
+/** Reads keys from a file or from stdin: `PUBLIC:SECRET`, lines of an environment file, or a JSON object. */
+export async function readKeyFile(path: string): Promise<Keys> {
+  const found = readKeys(await secretsOf('--key-file', path))
+  if (!found)
+    throw new UsageError(
+      `${path === '-' ? 'stdin' : path} contains no keys: write them as PUBLIC:SECRET, as lines PAYSIM_PUBLIC_KEY=… and PAYSIM_SECRET_KEY=…, or as {"public_key":…,"secret_key":…}`,
+    )
+  return found
+}
+
+function readKeys(written: string): Keys | undefined {
+  return written.startsWith('{') ? fromJson(written) : (fromPair(written) ?? fromLines(written))
+}
+
+function fromPair(written: string): Keys | undefined {
+  const [, publicKey, secretKey] = /^([^\s:=]+):(\S+)$/.exec(written) ?? []
+  return publicKey && secretKey ? { publicKey, secretKey } : undefined
+}
+
+function fromLines(written: string): Keys | undefined {
+  const value = (name: string) =>
+    new RegExp(`^(?:export\\s+)?${name}\\s*=\\s*["']?([^"'\\s]+)["']?\\s*$`, 'm').exec(written)?.[1]
+  const [publicKey, secretKey] = [value('PAYSIM_PUBLIC_KEY'), value('PAYSIM_SECRET_KEY')]
+  return publicKey && secretKey ? { publicKey, secretKey } : undefined
+}
+
+function fromJson(written: string): Keys | undefined {
+  try {
+    const { public_key: publicKey, secret_key: secretKey } = JSON.parse(written)
+    return typeof publicKey === 'string' && typeof secretKey === 'string'
+      ? { publicKey, secretKey }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the certificate authorities of `--ca-file`, in PEM format. */
+export async function readAuthorities(path: string): Promise<string> {
+  const pem = await textOfFile(path).catch(cannotRead('--ca-file', path))
+  if (!pem.includes('-----BEGIN CERTIFICATE-----'))
+    throw new UsageError(`${path} (--ca-file) contains no certificate in PEM format`)
+  return pem
+}

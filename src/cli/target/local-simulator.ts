@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { ControlClient } from '../../client/control-client.ts'
 import type { Keys } from '../../client/credentials.ts'
-import { isRunning } from '../../engine/processes.ts'
+import { isRunning } from '../../engine/store/process-lock.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { textOfFile } from '../named-file.ts'
 import { directoryIn } from '../store-address.ts'

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { homedir, hostname } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import { isRunning } from '../../engine/processes.ts'
+import { isRunning } from '../../engine/store/process-lock.ts'
 import { FileRefusedError, MEBIBYTE, readRegular } from '../../files/regular-file.ts'
 
 /**

@@ -10,14 +10,14 @@ import {
 import { KIND_RULES } from '../../explore/kinds.ts'
 import type { PrintState } from '../../explore/observed-state.ts'
 import { guideTo } from '../../explore/report.ts'
-import { readObjectFile } from '../data-file.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
-import type { OutputFlags } from '../output/flags.ts'
+import { readObjectFile } from '../named-file.ts'
+import type { OutputFlags } from '../output/formats.ts'
 import { openPrinter } from '../output/printer.ts'
 import { visible } from '../output/text.ts'
 import type { View } from '../output/view.ts'
-import { readSecret } from './read-secret.ts'
+import { readSecret } from './secret.ts'
 
 export interface CheckFlags extends OutputFlags {
   readonly secretFile?: string

@@ -1,12 +1,11 @@
 import type { ReceivedEvent } from '../../library/webhooks.ts'
-import type { OutputFlags } from '../output/flags.ts'
+import type { OutputFlags } from '../output/formats.ts'
 import { memberAt, plain } from '../output/members.ts'
 import { formatMoney } from '../output/money.ts'
 import { formOf } from '../output/printer.ts'
 import { parsePath, picked } from '../output/query.ts'
 import { openScreen, type Screen } from '../output/screen.ts'
-import { paintStatus } from '../output/status.ts'
-import { visible, visibleLines } from '../output/text.ts'
+import { paintStatus, visible, visibleLines } from '../output/text.ts'
 import { localTime } from '../output/time.ts'
 
 /** The application's answer to a forwarded webhook, or why there is none. */

@@ -1,9 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { WEBHOOK_SECRET } from '../../contract/secret-names.ts'
+import { text } from 'node:stream/consumers'
+import { WEBHOOK_SECRET } from '../../contract/redact.ts'
 import { readRegular } from '../../files/regular-file.ts'
 import type { ControlTarget } from '../control/find-control.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { cannotRead, secretsOf, textOfFile } from '../named-file.ts'
 import type { LocalSimulator } from '../target/local-simulator.ts'
 import { runFolders, workingDirectory } from '../target/run-folder.ts'
 
@@ -53,4 +56,27 @@ async function read(path: string): Promise<string | undefined> {
 function warnNotKept(secret: string, path: string): string {
   process.stderr.write(`paysim: cannot save the secret in ${path}: the next start will use a new one\n`)
   return secret
+}
+
+const BASE64_SECRET = /^(?:whsec_)?[A-Za-z\d+/]+={0,2}$/
+
+/** The secret that signs the webhooks of an endpoint, from a file or the environment. */
+export async function readSecret(secretFile: string | undefined): Promise<string> {
+  const secret =
+    secretFile === undefined
+      ? process.env.PAYSIM_WEBHOOK_SECRET?.trim()
+      : await secretsOf('--secret-file', secretFile)
+  if (!secret)
+    throw new UsageError(
+      'the secret is missing: give its file with --secret-file, or set PAYSIM_WEBHOOK_SECRET',
+    )
+  // The text may be another secret, so it is not printed.
+  if (!BASE64_SECRET.test(secret))
+    throw new UsageError('the webhook secret is invalid: it must be whsec_ followed by base64')
+  return secret
+}
+
+/** The contents of a file that an option names; `-` is stdin. */
+export async function contentsOf(flag: string, path: string): Promise<string> {
+  return path === '-' ? text(process.stdin) : textOfFile(path).catch(cannotRead(flag, path))
 }

@@ -1,8 +1,7 @@
 import { basename } from 'node:path'
 import { ReceiptError } from '../errors.ts'
+import { checkImage, type ReceiptFile, readSource, type Source } from '../receipt.ts'
 import type { Upload } from '../transport/transport.ts'
-import { checkImage } from './check.ts'
-import { type ReceiptFile, readSource, type Source } from './source.ts'
 
 export interface Progress {
   readonly sentBytes: number

@@ -1,5 +1,5 @@
+import { isLoopback } from '../address.ts'
 import { ArgumentError, ConnectError, TimeoutError, type TimeoutPhase } from '../errors.ts'
-import { isLoopback } from '../loopback.ts'
 import { isRead } from '../retry.ts'
 import { LONGEST_ANSWER_BYTES, type TransportSettings } from './transport.ts'
 

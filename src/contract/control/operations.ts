@@ -1,14 +1,18 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Contract } from '../decisions.ts'
 import type { Wire } from '../schema.ts'
-import { DASHBOARD_OPERATIONS } from './operations/dashboard.ts'
-import { HISTORY_OPERATIONS } from './operations/history.ts'
-import { MERCHANT_OPERATIONS } from './operations/merchants.ts'
-import { paymentOperations } from './operations/payments.ts'
-import { PAYOUT_OPERATIONS } from './operations/payouts.ts'
-import { SERVER_OPERATIONS } from './operations/server.ts'
-import { SETTING_OPERATIONS } from './operations/settings.ts'
-import { webhookOperations } from './operations/webhooks.ts'
+import {
+  HISTORY_OPERATIONS,
+  PAYOUT_OPERATIONS,
+  paymentOperations,
+  webhookOperations,
+} from './operations/records.ts'
+import {
+  DASHBOARD_OPERATIONS,
+  MERCHANT_OPERATIONS,
+  SERVER_OPERATIONS,
+  SETTING_OPERATIONS,
+} from './operations/server.ts'
 
 /**
  * All operations of the control surface, by method and path, as the server registers its handlers. The compiler checks

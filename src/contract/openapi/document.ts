@@ -1,12 +1,19 @@
 import type { TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import type { Contract } from '../decisions.ts'
+import {
+  type EventName,
+  endingOf,
+  isStandardEvent,
+  OPTIONAL_EVENTS,
+  STANDARD_EVENTS,
+} from '../event-names.ts'
 import { operations } from '../operations.ts'
-import { inBraces } from '../path-pattern.ts'
-import { resources } from '../resources.ts'
-import { exampleErrors } from './examples.ts'
+import { inBraces } from '../paths.ts'
+import { PayoutInEvent, resources } from '../resources.ts'
+import { exampleErrors, exampleEvent } from './examples.ts'
 import { describeOperation } from './operation.ts'
 import { type Json, mapValues, plain } from './plain.ts'
-import { eventSchemas, webhooks } from './webhooks.ts'
 
 /** The merchant interface as OpenAPI 3.1, according to the contract in force, with this server address. */
 export function openApiDocument(contract: Contract, server: string): Json & { readonly openapi: string } {
@@ -62,4 +69,96 @@ const HEADERS = {
     schema: { type: 'integer', minimum: 0 },
   },
   WwwAuthenticate: { description: 'The authentication scheme.', schema: { type: 'string' } },
+}
+
+const EVENTS: readonly EventName[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
+
+/** `payment.succeeded` is described as PaymentSucceeded. */
+const schemaName = (event: EventName) =>
+  event.replaceAll(/(?:^|\.)([a-z])/g, (_, first: string) => first.toUpperCase())
+
+/** What paysim posts to a merchant's endpoint, for each event. */
+function webhooks(contract: Contract): Record<string, Json> {
+  return Object.fromEntries(EVENTS.map(event => [event, { post: describeEvent(event, contract) }]))
+}
+
+function describeEvent(event: EventName, contract: Contract): Json {
+  return {
+    operationId: `on${schemaName(event)}`,
+    summary: `Notification of ${event}`,
+    description: isStandardEvent(event)
+      ? 'Sent by default to every endpoint that does not choose its events.'
+      : 'Sent only to an endpoint that asks for it by name or with *.',
+    tags: [event.startsWith('payout') ? 'Payouts' : 'Payments'],
+    security: [],
+    parameters: WEBHOOK_HEADERS,
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: { $ref: `#/components/schemas/${schemaName(event)}` },
+          example: exampleEvent(event, contract),
+        },
+      },
+    },
+    responses: {
+      '2XX': { description: 'Delivered. The event is not sent to this endpoint again.' },
+      '410': { description: 'The endpoint is gone. It is disabled.' },
+      default: { description: 'Anything else, including a redirect: the event is sent again later.' },
+    },
+  }
+}
+
+/** Standard Webhooks: each attempt is signed. */
+const WEBHOOK_HEADERS = [
+  {
+    name: 'webhook-id',
+    in: 'header',
+    required: true,
+    description: "The event's id. It is the same at each attempt, so ignore ids that you have seen.",
+    schema: { type: 'string', pattern: '^evt_' },
+    example: 'evt_9WIAdzhCBvYLVBSN4VX6BFNc',
+  },
+  {
+    name: 'webhook-timestamp',
+    in: 'header',
+    required: true,
+    description: 'The time of this attempt in seconds since 1970, by the wall clock.',
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+    example: '1798725600',
+  },
+  {
+    name: 'webhook-signature',
+    in: 'header',
+    required: true,
+    description:
+      "`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` with the endpoint's secret. While a secret rotates, there are several, separated by spaces.",
+    schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)*$' },
+    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  },
+]
+
+function eventSchemas(contract: Contract) {
+  const schemas = EVENTS.map(event => {
+    const ending = endingOf(event, contract)
+    const record = Type.Ref(event.startsWith('payout') ? 'PayoutInEvent' : 'PaymentIntent')
+    const data =
+      ending === undefined
+        ? record
+        : Type.Unsafe({ allOf: [record, { properties: { status: { const: ending } } }] })
+    return [
+      schemaName(event),
+      Type.Object(
+        {
+          id: Type.String({ pattern: '^evt_' }),
+          type: Type.Literal(event),
+          timestamp: Type.String({ format: 'date-time' }),
+          environment: Type.Unsafe({ type: 'string', enum: ['live', 'test'] }),
+          data,
+        },
+        { additionalProperties: false },
+      ),
+    ] as const
+  })
+  return { PayoutInEvent, ...Object.fromEntries(schemas) }
 }

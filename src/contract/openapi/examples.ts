@@ -1,6 +1,5 @@
 import type { Contract } from '../decisions.ts'
-import { renderError } from '../error-body.ts'
-import { type ErrorCode, invalid, type Rejection, rejection } from '../errors.ts'
+import { type ErrorCode, invalid, type Rejection, rejection, renderError } from '../errors.ts'
 import { type EventName, endingOf } from '../event-names.ts'
 import type { OperationId } from '../operations.ts'
 import { PAYER_FIELDS, type PaymentIntent } from '../resources.ts'

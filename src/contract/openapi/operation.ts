@@ -1,10 +1,18 @@
+import type { TSchema } from '@sinclair/typebox'
+import { COUNTRIES } from '../currencies.ts'
 import type { Contract } from '../decisions.ts'
-import { statusOf } from '../error-body.ts'
-import type { ErrorCode } from '../errors.ts'
+import { type ErrorCode, statusOf } from '../errors.ts'
+import { LIMITS, RECEIPT_TYPES } from '../limits.ts'
 import type { Operation, OperationId } from '../operations.ts'
-import { exampleAnswer, exampleError } from './examples.ts'
-import type { Json } from './plain.ts'
-import { parameters, requestBody } from './request.ts'
+import {
+  EXAMPLE_KEY,
+  exampleAnswer,
+  exampleBody,
+  exampleError,
+  examplePathId,
+  exampleQuery,
+} from './examples.ts'
+import { type Json, plain } from './plain.ts'
 
 /** Every operation can return these: 400 for an unknown Host, and 429 and 503 also because of a fault. */
 const ALWAYS: readonly ErrorCode[] = [
@@ -118,3 +126,152 @@ function headersOf(
     ...(operation.idempotencyKey && isKept ? { 'Idempotent-Replayed': header('IdempotentReplayed') } : {}),
   }
 }
+
+/** What a request may contain: the server's own schemas, and the rules that it checks in addition. */
+function parameters(operation: Operation): Json[] {
+  return [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)]
+}
+
+function pathParameters({ path, id }: Operation): Json[] {
+  if (!path.includes('/:id')) return []
+  const schema = { type: 'string', minLength: 1 }
+  return [{ name: 'id', in: 'path', required: true, schema, example: examplePathId(id) }]
+}
+
+function queryParameters({ id, query }: Operation): Json[] {
+  if (!query) return []
+  const required: readonly string[] = query.required ?? []
+  const example = exampleQuery(id)
+  return Object.entries<TSchema>(query.properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(name in NOTES ? { description: NOTES[name] } : {}),
+    ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+    schema: name === 'limit' ? { ...LIMIT_SCHEMA } : plain(schema),
+    ...(name in example ? { example: example[name] } : {}),
+  }))
+}
+
+const NOTES: Readonly<Record<string, string>> = {
+  cursor: 'The next_cursor of the previous page. Send the same filters with it.',
+  created_after: 'Inclusive.',
+  created_before: 'Exclusive.',
+  provider: "Only this provider's routes, with no fallback to another provider.",
+}
+
+/** The wire has text; the value is a number. */
+const LIMIT_SCHEMA = {
+  type: 'integer',
+  minimum: LIMITS.pageSize.min,
+  maximum: LIMITS.pageSize.max,
+  default: LIMITS.pageSize.standard,
+}
+
+function headerParameters({ idempotencyKey }: Operation): Json[] {
+  if (!idempotencyKey) return []
+  return [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: idempotencyKey === 'required',
+      description:
+        idempotencyKey === 'multipart'
+          ? 'Required with an image, ignored with an asset. For 24 hours, the same key and image get the same answer.'
+          : 'For 24 hours, the same key and request get the same answer.',
+      // HTTP trims header values, so blanks at the ends never arrive.
+      schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
+      example: EXAMPLE_KEY,
+    },
+  ]
+}
+
+function requestBody({ id, json, multipart }: Operation, contract: Contract): Json {
+  if (!json) return {}
+  const content: Json = {
+    'application/json': { schema: bodySchema(id, json.schema, contract), example: exampleBody(id) },
+  }
+  if (multipart) {
+    content['multipart/form-data'] = {
+      schema: {
+        type: 'object',
+        required: ['file'],
+        properties: {
+          file: {
+            type: 'string',
+            contentMediaType: 'application/octet-stream',
+            description: `A JPEG or PNG image of at most ${LIMITS.receiptImage} bytes`,
+          },
+        },
+      },
+      encoding: { file: { contentType: RECEIPT_TYPES.join(', ') } },
+      example: { file: 'the bytes of the image' },
+    }
+  }
+  const note = id === 'cancelPayment' ? { description: 'May be empty; its Content-Type may not.' } : {}
+  return { requestBody: { ...note, required: json.required, content } }
+}
+
+function bodySchema(id: OperationId, schema: TSchema | undefined, contract: Contract): Json {
+  const isCreation = id === 'createPayment'
+  const described = isCreation ? withFieldRules(schema) : schema
+  const fields = described ? plain(described) : { type: 'object' }
+  const body = contract['strict.nulls'] === 'absent' ? withNulls(fields) : fields
+  return {
+    ...body,
+    ...(contract['strict.unknown_members'] === 'reject' ? { additionalProperties: false } : {}),
+    ...(isCreation ? { allOf: RULES_BETWEEN_FIELDS } : {}),
+  }
+}
+
+/** If null counts as absent, every optional member may be null. */
+function withNulls(schema: Json): Json {
+  const properties = schema.properties as Record<string, Json> | undefined
+  if (!properties) return schema
+  const required = (schema.required ?? []) as readonly string[]
+  const orNull = (name: string, member: Json): Json =>
+    required.includes(name) ? withNulls(member) : { anyOf: [withNulls(member), { type: 'null' }] }
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, member]) => [name, orNull(name, member)]),
+    ),
+  }
+}
+
+/**
+ * Rules for single fields of a creation that the server checks outside the schema, to give better messages.
+ */
+function withFieldRules(schema: TSchema | undefined): TSchema {
+  const { country, return_url: returnUrl, ...others } = schema?.properties ?? {}
+  const properties = {
+    ...others,
+    country: { ...country, enum: COUNTRIES },
+    return_url: { ...returnUrl, pattern: WEB_ADDRESS, examples: ['https://shop.example/thanks?order=1001'] },
+  }
+  return { ...schema, properties } as TSchema
+}
+
+/** An http or https URL, as far as a pattern can describe one. */
+const WEB_ADDRESS =
+  '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#\\\\\\u0000-\\u001f\\u007f-\\u009f][^\\s\\u0000-\\u001f\\u007f-\\u009f]*$'
+
+/**
+ * The rules between fields must allow other members explicitly, because some validators refuse what a schema does not
+ * name.
+ */
+const where = (properties: Record<string, Json>) => ({
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: true,
+})
+/** If null is accepted, it counts as absent, so the condition checks the type. */
+const given = (field: string, type: string) => where({ [field]: { type } })
+const when = (condition: Json, consequence: Json) => ({ if: condition, then: consequence })
+
+const RULES_BETWEEN_FIELDS = [
+  when(where({ checkout_mode: { const: 'merchant' } }), {
+    allOf: [given('payment_method', 'string'), { not: given('return_url', 'string') }],
+  }),
+  when(given('payment_method_options', 'object'), given('payment_method', 'string')),
+]

@@ -1,13 +1,12 @@
 import { invalid } from '../../contract/errors.ts'
 import type { Command } from '../commands.ts'
 import { type Customer, type MethodOptions, type Payment, statusOf } from '../model.ts'
-import { chooseRoute, missingFields, unknownBank } from '../routing.ts'
+import { chooseRoute, missingFields, routingTable, unknownBank } from '../routing.ts'
 import type { World } from '../world.ts'
 import { routeNeeds } from './create-payment.ts'
 import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
 import { emit } from './emit.ts'
 import { freezeRoute } from './freeze-route.ts'
-import { routingTable } from './routing-table.ts'
 
 type Choice = Extract<Command, { type: 'ChooseMethod' }>
 

@@ -5,7 +5,7 @@ import type { RouteEntry } from '../catalogue.ts'
 import type { Command } from '../commands.ts'
 import type { EventOf } from '../events.ts'
 import type { CheckoutMode, Customer, MethodOptions } from '../model.ts'
-import { chooseRoute, missingFields, unknownBank, whyNoMethod } from '../routing.ts'
+import { chooseRoute, missingFields, routingTable, unknownBank, whyNoMethod } from '../routing.ts'
 import { UNSCRIPTED_PAYMENT } from '../script.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, refuse } from './decision.ts'
@@ -13,7 +13,6 @@ import { emit } from './emit.ts'
 import { freezeRoute, presentAction } from './freeze-route.ts'
 import { once } from './idempotency.ts'
 import { triggerLater } from './payment-timer.ts'
-import { routingTable } from './routing-table.ts'
 
 export function createPayment(
   world: World,

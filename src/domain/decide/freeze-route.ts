@@ -3,13 +3,13 @@ import type { MethodEntry, RouteEntry } from '../catalogue.ts'
 import type { DomainEvent, EventOf } from '../events.ts'
 import { makeInstrument } from '../instrument/index.ts'
 import type { Customer, FrozenRoute, MethodOptions, Payment } from '../model.ts'
+import { routingTable } from '../routing.ts'
 import type { Facts } from '../rules/condition.ts'
 import { consult } from '../rules/consult.ts'
 import { type PaymentScript, UNSCRIPTED_PAYMENT } from '../script.ts'
 import type { World } from '../world.ts'
 import { type Context, ifAny } from './decision.ts'
 import { moveLater, triggerLater } from './payment-timer.ts'
-import { routingTable } from './routing-table.ts'
 
 type Draft = Pick<
   Payment,

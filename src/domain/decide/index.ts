@@ -1,12 +1,14 @@
+import { invalid } from '../../contract/errors.ts'
+import { readCatalogue } from '../catalogue.ts'
 import type { Command } from '../commands.ts'
+import { routingTable } from '../routing.ts'
+import { readRules } from '../rules/rule.ts'
 import type { World } from '../world.ts'
 import { chooseMethod } from './choose-method.ts'
 import { createPayment } from './create-payment.ts'
-import { type Context, type Decision, happens } from './decision.ts'
-import { movePayment } from './move-payment.ts'
+import { type Context, type Decision, happens, notFound } from './decision.ts'
+import { movePayment, requestCancel } from './move-payment.ts'
 import { createPayout, movePayout } from './payout.ts'
-import { requestCancel } from './request-cancel.ts'
-import { putRulesInFront, replaceCatalogue, replaceRules, setProviderHealth, storeAsset } from './settings.ts'
 import { submitReceipt } from './submit-receipt.ts'
 import {
   addEndpoint,
@@ -65,4 +67,44 @@ export function decide(world: World, command: Command, context: Context): Decisi
     case 'SetClock':
       return happens('clock', [{ type: 'ClockSet', clock: command.clock }])
   }
+}
+
+type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
+
+function replaceCatalogue(_: World, { catalogue }: CommandOf<'ReplaceCatalogue'>): Decision {
+  const read = readCatalogue(catalogue)
+  if ('problems' in read) return { refused: invalid(read.problems) }
+  return happens('catalogue', [{ type: 'CatalogueReplaced', catalogue }])
+}
+
+function replaceRules(_: World, { rules }: CommandOf<'ReplaceRules'>): Decision {
+  if (rules) {
+    const read = readRules({ rules })
+    if ('problems' in read) return { refused: invalid(read.problems) }
+  }
+  return happens('rules', [{ type: 'RulesReplaced', rules }])
+}
+
+/** Adds rules in front of those in force, which keep their counts. */
+function putRulesInFront(world: World, { rules }: CommandOf<'PutRulesInFront'>, context: Context): Decision {
+  const read = readRules({ rules })
+  if ('problems' in read) return { refused: invalid(read.problems) }
+  // The standard rules become the account's own, so that the new rules come before them.
+  const standard = world.rules ? {} : { standard: context.rules.map(({ data }) => data) }
+  return happens('rules', [{ type: 'RulesPutInFront', rules, ...standard }])
+}
+
+function setProviderHealth(
+  world: World,
+  { provider, healthy }: CommandOf<'SetProviderHealth'>,
+  context: Context,
+): Decision {
+  const { providers } = routingTable(world, context).catalogue.data
+  if (!providers.some(({ id }) => id === provider)) return notFound('provider')
+  return happens(provider, [{ type: 'ProviderHealthSet', provider, healthy }])
+}
+
+function storeAsset(_: World, { kind, image }: CommandOf<'StoreAsset'>, context: Context): Decision {
+  const asset = context.newId('ast')
+  return happens(asset, [{ type: 'AssetStored', asset, kind, ...image }])
 }

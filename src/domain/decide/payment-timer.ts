@@ -1,7 +1,7 @@
 import type { DomainEvent } from '../events.ts'
 import type { PaymentTrigger } from '../lifecycle.ts'
 import type { Failure } from '../model.ts'
-import { type PaymentTimer, paymentTimer } from '../record-timers.ts'
+import { type PaymentTimer, paymentTimer } from '../timers.ts'
 
 /** A timer that executes the trigger in its name. */
 export const triggerLater = (payment: string, trigger: PaymentTrigger & PaymentTimer, dueAt: number) =>

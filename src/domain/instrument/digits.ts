@@ -60,3 +60,54 @@ function generator([a, b, c, counter]: State): () => number {
   for (let i = 0; i < 12; i++) next()
   return next
 }
+
+/** The digit that makes a card-like number pass the Luhn test. */
+export function luhnDigit(digits: string): string {
+  let sum = 0
+  for (let i = 0; i < digits.length; i++) {
+    const digit = Number(digits[digits.length - 1 - i])
+    const doubled = i % 2 === 0 ? digit * 2 : digit
+    sum += doubled > 9 ? doubled - 9 : doubled
+  }
+  return String((10 - (sum % 10)) % 10)
+}
+
+/** The thirteenth digit of a Thai citizen or tax identifier: weights 13 down to 2, modulo 11. */
+export function thaiTaxDigit(twelveDigits: string): string {
+  let sum = 0
+  for (let i = 0; i < 12; i++) sum += Number(twelveDigits[i]) * (13 - i)
+  return String((11 - (sum % 11)) % 10)
+}
+
+/**
+ * The payment reference that the payer enters: twelve letters, so a million intents have a collision with a
+ * probability of 1 in 100,000.
+ */
+export function referenceOf(paymentId: string): string {
+  return digitSource(paymentId, 'reference').code(12)
+}
+
+/** In groups of four, as people read and type it. */
+export function groupedReference(reference: string): string {
+  return `${reference.slice(0, 4)}-${reference.slice(4, 8)}-${reference.slice(8)}`
+}
+
+const WITHOUT_DECOMPOSITION: ReadonlyMap<string, string> = new Map([
+  ...Object.entries({ đ: 'd', Đ: 'D', ð: 'd', Ð: 'D', ø: 'o', Ø: 'O', ł: 'l', Ł: 'L', ı: 'i', ß: 'ss' }),
+  ...Object.entries({ æ: 'ae', Æ: 'AE', œ: 'oe', Œ: 'OE', þ: 'th', Þ: 'Th' }),
+  ...Object.entries({ '‘': "'", '’': "'", '“': '"', '”': '"', '–': '-', '—': '-' }),
+])
+
+/**
+ * The text as QR schemes write names: ASCII only, without accents ("Phở Hà Nội" is "Pho Ha Noi") and without scripts
+ * that have no Latin form. If nothing readable is left, it is the fallback.
+ */
+export function asciiName(text: string, maxLength: number, fallback: string): string {
+  const ascii = text
+    .normalize('NFKD')
+    .replace(/\s+/gu, ' ')
+    .replace(/[^ -~]/gu, character => WITHOUT_DECOMPOSITION.get(character) ?? '')
+    .replace(/ {2,}/g, ' ')
+    .trim()
+  return /[A-Za-z0-9]/.test(ascii) ? ascii.slice(0, maxLength).trimEnd() : fallback
+}

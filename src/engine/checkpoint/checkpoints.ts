@@ -1,14 +1,14 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { VersionPosition } from '../../domain/past.ts'
 import { RepeatedParts } from '../../domain/repeated-parts.ts'
 import { KINDS, restoreWorld, type StoredState, storeState } from '../../domain/stored-state.ts'
 import { MutableWorld, type PastRecords, type RecordKind } from '../../domain/world.ts'
-import { messageOf } from '../damaged-error.ts'
-import { inSlices } from '../other-work.ts'
-import { makePrivateFolder } from '../private-files.ts'
-import { UnavailableError } from '../unavailable.ts'
-import { indexFile, Layer, recordsFile } from './layer.ts'
-import { closeAll, LayerFiles } from './layer-files.ts'
+import { demandPrivateFolder, makePrivateFolder, removeFile } from '../store/private-files.ts'
+import { messageOf, UnavailableError } from '../store/store-errors.ts'
+import { inSlices } from '../time/other-work.ts'
+import { BYTES_A_CHECKPOINT } from './history-sizes.ts'
+import { indexFile, Layer, type OpenRecordBytes, recordsFile } from './layer.ts'
 import {
   bitsOf,
   bitsThen,
@@ -22,8 +22,6 @@ import {
 } from './manifest.ts'
 import { mergeLayers, supersedeSince, tooMany } from './merge-layers.ts'
 import { PastTable } from './past-table.ts'
-import type { OpenRecordBytes } from './record-bytes.ts'
-import { Tail } from './tail.ts'
 import { type Changes, takeChanges, writeLayer } from './write-layer.ts'
 
 /** Entries that are marked without a pause: a millisecond of work. */
@@ -38,7 +36,7 @@ interface Moment {
   readonly layers: readonly LayerThen[]
 }
 
-export interface CheckpointSettings {
+interface CheckpointSettings {
   /** The folder of the journal's present edition. */
   readonly folder: () => string
   /** After how many entries the next checkpoint begins. */
@@ -310,5 +308,75 @@ export class Checkpoints {
     const past = this.#past(this.#manifest.state.arrivals, () => world)
     const read = <K extends RecordKind>(kind: K) => world.table(kind)[how](past[kind])
     for (const kind of KINDS) read(kind)
+  }
+}
+
+/** The names of the layers in a folder. A new one never gets the name of another. */
+class LayerFiles {
+  #last: number
+
+  private constructor(
+    private readonly folder: string,
+    /** Files of layers that no checkpoint names, or only a damaged one. */
+    private strays: readonly string[],
+    last: number,
+  ) {
+    this.#last = last
+  }
+
+  static async find(folder: string, layers: readonly Layer[], written: number): Promise<LayerFiles> {
+    const names = (await demandPrivateFolder(folder)) ? await readdir(folder) : []
+    const kept = new Set(layers.map(({ named }) => named.name))
+    const strays = names.filter(name => {
+      const layer = nameIn(name)
+      return layer !== undefined && !kept.has(layer)
+    })
+    const numbers = strays.map(name => Number(nameIn(name)?.slice('layer-'.length)))
+    return new LayerFiles(folder, strays, Math.max(written, ...numbers))
+  }
+
+  /** The number of the next layer, and its name. */
+  next(): { readonly number: number; readonly name: string } {
+    const number = ++this.#last
+    return { number, name: `layer-${String(number).padStart(6, '0')}` }
+  }
+
+  /** Removes the files that were never finished. Until then, a damaged checkpoint can still be restored from a copy. */
+  async sweep(): Promise<void> {
+    if (this.strays.length > 0) await demandPrivateFolder(this.folder)
+    for (const name of this.strays) await removeFile(join(this.folder, name))
+    this.strays = []
+  }
+}
+
+const nameIn = (file: string) => /^(layer-\d+)\.(jsonl|index)$/.exec(file)?.[1]
+
+async function closeAll(layers: readonly Layer[]): Promise<void> {
+  for (const layer of layers) await layer.close()
+}
+
+/** What an account wrote since its last checkpoint was begun. The records that this changed are in memory. */
+export class Tail {
+  #entries = 0
+  #bytes = 0
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get entries(): number {
+    return this.#entries
+  }
+
+  /** True if a checkpoint is due. */
+  note(bytes: number, every: number): boolean {
+    this.#entries++
+    this.#bytes += bytes
+    return this.#entries >= every || this.#bytes >= BYTES_A_CHECKPOINT
+  }
+
+  begin(entries = 0): void {
+    this.#entries = entries
+    this.#bytes = 0
   }
 }

@@ -1,11 +1,10 @@
+import { readSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import type { Position } from '../../domain/list-index.ts'
-import { DamagedError, messageOf } from '../damaged-error.ts'
-import { openSealed } from '../journal-format.ts'
-import { openPrivate, removeFile } from '../private-files.ts'
-import { firstNotBelow } from './id-hash.ts'
-import { decodeIndex, type KindIndex, type ShelfRange, sameFacets } from './layer-index.ts'
-import { ReadAhead } from './read-ahead.ts'
-import { type OpenRecordBytes, openRecordFile, type RecordBytes } from './record-bytes.ts'
+import { openSealed } from '../journal/journal-format.ts'
+import { openPrivate, removeFile } from '../store/private-files.ts'
+import { DamagedError, messageOf } from '../store/store-errors.ts'
+import { decodeIndex, firstNotBelow, type KindIndex, type ShelfRange, sameFacets } from './layer-index.ts'
 
 /** A record as it is stored: one line of JSON with a checksum. */
 export interface StoredLine extends Position {
@@ -282,5 +281,78 @@ export class LineReader {
     this.#chunk = chunk
     this.#start = offset
     return this.#chunk.subarray(0, length)
+  }
+}
+
+/** A few dozen records. */
+const READ_AHEAD_BYTES = 16 * 1024
+
+/**
+ * Reads pieces of a file that never changes. Timers and their payments are asked for in the order of the file: then it
+ * reads ahead, since a call of the system takes longer than to parse the record.
+ */
+export class ReadAhead {
+  #chunk: Buffer = Buffer.alloc(0)
+  #start = 0
+  /** Where the last piece ended. */
+  #last = Number.NaN
+
+  constructor(private readonly file: Pick<RecordBytes, 'readNow'>) {}
+
+  /** Shorter than asked for if the file ends before. */
+  piece(offset: number, length: number): Buffer {
+    const follows = offset >= this.#last && offset - this.#last < READ_AHEAD_BYTES
+    this.#last = offset + length
+    if (offset < this.#start || offset + length > this.#start + this.#chunk.length) {
+      this.#chunk = this.file.readNow(offset, follows ? Math.max(READ_AHEAD_BYTES, length) : length)
+      this.#start = offset
+    }
+    return this.#chunk.subarray(offset - this.#start, offset - this.#start + length)
+  }
+}
+
+/** The lines of a layer's records, which never change. A read past the end returns fewer bytes. */
+export interface RecordBytes {
+  readonly size: number
+  /** Synchronous, because decisions and views cannot wait. */
+  readNow(offset: number, length: number): Buffer
+  /** Reads everything from start to end, while other work continues. */
+  read(offset: number, length: number): Promise<Buffer>
+  close(): Promise<void>
+}
+
+export type OpenRecordBytes = (path: string) => Promise<RecordBytes>
+
+/** In a file: a record is in the system's cache, or takes one read. */
+export const openRecordFile: OpenRecordBytes = async path => {
+  const handle = await openPrivate(path, 'read')
+  try {
+    return new RecordFile(handle, (await handle.stat()).size)
+  } catch (cause) {
+    await handle.close()
+    throw cause
+  }
+}
+
+export class RecordFile implements RecordBytes {
+  constructor(
+    private readonly handle: FileHandle,
+    readonly size: number,
+  ) {}
+
+  readNow(offset: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length)
+    return bytes.subarray(0, readSync(this.handle.fd, bytes, 0, length, offset))
+  }
+
+  async read(offset: number, length: number): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafe(length)
+    const { bytesRead } = await this.handle.read(bytes, 0, length, offset)
+    return bytes.subarray(0, bytesRead)
+  }
+
+  /** An error is ignored, because the file was only read. */
+  async close(): Promise<void> {
+    await this.handle.close().catch(() => {})
   }
 }

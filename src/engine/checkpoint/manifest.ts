@@ -1,8 +1,8 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoredState } from '../../domain/stored-state.ts'
-import { openSealed, sealLine } from '../journal-format.ts'
-import { codeOf, openPrivate, replaceFile, syncDirectory } from '../private-files.ts'
+import { openSealed, sealLine } from '../journal/journal-format.ts'
+import { codeOf, openPrivate, replaceFile, syncDirectory } from '../store/private-files.ts'
 import type { EntryBits, Layer, LayerName } from './layer.ts'
 
 const VERSION = 1

@@ -1,5 +1,5 @@
-import { otherWork } from '../other-work.ts'
-import { openPrivate } from '../private-files.ts'
+import { openPrivate } from '../store/private-files.ts'
+import { otherWork } from '../time/other-work.ts'
 import {
   type EntryBits,
   indexFile,
@@ -11,8 +11,7 @@ import {
   recordsFile,
 } from './layer.ts'
 import { encodeIndex, type KindIndex, type ShelfRange } from './layer-index.ts'
-import { LineWriter } from './line-writer.ts'
-import { writeWhole } from './write-layer.ts'
+import { LineWriter, writeWhole } from './write-layer.ts'
 
 /** How many entries are merged before other work gets its turn. */
 const SLICE = 1024

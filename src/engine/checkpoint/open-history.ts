@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { Account } from '../account.ts'
-import { FileJournal } from '../file-journal.ts'
-import type { FileJournalOptions } from '../journal-file.ts'
+import type { Account } from '../account/account.ts'
+import { FileJournal } from '../journal/file-journal.ts'
+import type { FileJournalOptions } from '../journal/journal-file.ts'
 import { Checkpoints } from './checkpoints.ts'
 import { ENTRIES_A_CHECKPOINT, SEGMENT_BYTES } from './history-sizes.ts'
 

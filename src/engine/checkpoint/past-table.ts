@@ -1,11 +1,11 @@
 import { comparePositions, merged, newestFirst, type Position } from '../../domain/list-index.ts'
 import type { Item, Past, VersionPosition } from '../../domain/past.ts'
 import type { RepeatedParts } from '../../domain/repeated-parts.ts'
-import { readRecord } from '../../domain/stored-records.ts'
+import { readRecord } from '../../domain/stored-state.ts'
 import { type RecordKind, type RecordKinds, TABLES, type World } from '../../domain/world.ts'
-import { CacheBudget, Recent } from '../recent.ts'
-import { hashOf } from './id-hash.ts'
+import { CacheBudget, Recent } from '../store/recent.ts'
 import type { KindInLayer, Layer, StoredLine } from './layer.ts'
+import { hashOf } from './layer-index.ts'
 
 /** The limit for records that were read from disk, for all accounts together. */
 export const READ_BYTES = new CacheBudget(128 * 1024 * 1024)

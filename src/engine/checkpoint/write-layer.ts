@@ -1,15 +1,13 @@
+import type { FileHandle } from 'node:fs/promises'
 import type { RepeatedParts } from '../../domain/repeated-parts.ts'
-import { storeRecord } from '../../domain/stored-records.ts'
-import { KINDS } from '../../domain/stored-state.ts'
+import { KINDS, storeRecord } from '../../domain/stored-state.ts'
 import type { Written } from '../../domain/table.ts'
 import { type MutableWorld, type RecordKind, type RecordKinds, TABLES } from '../../domain/world.ts'
-import { sealLine } from '../journal-format.ts'
-import { otherWork } from '../other-work.ts'
-import { openPrivate, writeAll } from '../private-files.ts'
-import { hashOf } from './id-hash.ts'
+import { sealLine } from '../journal/journal-format.ts'
+import { openPrivate, writeAll } from '../store/private-files.ts'
+import { otherWork } from '../time/other-work.ts'
 import { indexFile, type LayerName, recordsFile } from './layer.ts'
-import { encodeIndex, IndexDraft, inListOrder, type KindIndex } from './layer-index.ts'
-import { LineWriter } from './line-writer.ts'
+import { encodeIndex, hashOf, IndexDraft, inListOrder, type KindIndex } from './layer-index.ts'
 
 /** The changes of all tables, taken at one moment. */
 export type Changes = { readonly [K in RecordKind]: Written<RecordKinds[K]> }
@@ -89,5 +87,49 @@ export async function writeWhole(path: string, parts: Iterable<Buffer>): Promise
     await handle.datasync()
   } finally {
     await handle.close()
+  }
+}
+
+/** Enough for about a thousand records, so that few writes are needed. */
+const ROOM = 256 * 1024
+/** A character takes at most this many bytes in UTF-8. */
+const BYTES_A_CHARACTER = 3
+
+/** Writes lines in large pieces. They are put together in one buffer, which is used again and again. */
+export class LineWriter {
+  /** How many were added. */
+  bytes = 0
+  readonly #room = Buffer.allocUnsafeSlow(ROOM)
+  #used = 0
+
+  constructor(private readonly handle: FileHandle) {}
+
+  /** Returns the length of the line in bytes, or a promise if it had to wait for the disk. */
+  add(line: string | Buffer): number | Promise<number> {
+    const most = typeof line === 'string' ? line.length * BYTES_A_CHARACTER : line.length
+    return this.#used + most > ROOM ? this.#addToEmpty(line, most) : this.#put(line)
+  }
+
+  #put(line: string | Buffer): number {
+    const length =
+      typeof line === 'string' ? this.#room.write(line, this.#used) : line.copy(this.#room, this.#used)
+    this.#used += length
+    this.bytes += length
+    return length
+  }
+
+  async #addToEmpty(line: string | Buffer, most: number): Promise<number> {
+    await this.flush()
+    if (most <= ROOM) return this.#put(line)
+    const bytes = Buffer.from(line)
+    await writeAll(this.handle, bytes)
+    this.bytes += bytes.length
+    return bytes.length
+  }
+
+  async flush(): Promise<void> {
+    const used = this.#used
+    this.#used = 0
+    await writeAll(this.handle, this.#room.subarray(0, used))
   }
 }

@@ -1,9 +1,8 @@
 import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
-import type { Change, ChangeLog } from '../change-log.ts'
-import { type Numbered, openLine, sealLine } from '../journal-format.ts'
-import { demandWhole } from '../merchant-record.ts'
-import type { Database } from './database.ts'
-import { isRefusal, storeErrorOf, unavailableBy } from './database-error.ts'
+import { type Numbered, openLine, sealLine } from '../journal/journal-format.ts'
+import type { Change, ChangeLog } from '../store/change-log.ts'
+import { demandWhole } from '../store/merchant-record.ts'
+import { type Database, isRefusal, storeErrorOf, unavailableBy } from './database.ts'
 
 interface Row {
   readonly name: string

@@ -1,12 +1,10 @@
-import type { Entry } from '../../domain/events.ts'
-import type { Journal } from '../journal.ts'
-import { writeLine } from '../journal-format.ts'
-import type { Reading } from '../real-time.ts'
-import { SafePoint } from '../safe-point.ts'
-import { MovedError, StoreError } from '../unavailable.ts'
-import type { Ask, Database } from './database.ts'
-import { isRefusal, unavailableBy } from './database-error.ts'
-import { insertEntries, StoredEntries } from './stored-entries.ts'
+import { type Entry, recordsOf } from '../../domain/events.ts'
+import { SafePoint } from '../account/recovery.ts'
+import type { Journal } from '../journal/journal.ts'
+import { demandSeal, lineInCurrentForm, openLine, readLine, writeLine } from '../journal/journal-format.ts'
+import { DamagedError, MovedError, messageOf, StartError, StoreError } from '../store/store-errors.ts'
+import type { Reading } from '../time/real-time.ts'
+import { type Ask, type Database, isRefusal, unavailableBy } from './database.ts'
 
 /** Where an account stands in the database, as its holder took it. */
 export interface Standing {
@@ -297,4 +295,92 @@ class LostError extends StoreError {
   constructor() {
     super('another process holds the account now')
   }
+}
+
+interface Edition {
+  readonly account: string
+  readonly edition: number
+}
+
+/** How many entries are read or written at a time. */
+const PAGE = 4096
+
+/** The entries of an account up to one that is known to be there. */
+class StoredEntries {
+  constructor(
+    private readonly ask: Ask,
+    private readonly which: Edition & { readonly last: number },
+  ) {}
+
+  /** The entries after a known one. */
+  async read(onEntry: (entry: Entry) => void | Promise<void>, known: number): Promise<void> {
+    let seq = known
+    for await (const line of this.#lines(known)) {
+      let entry: Entry
+      try {
+        entry = openLine<Entry>(line, ++seq)
+      } catch (cause) {
+        throw this.#problem(seq, `is damaged: ${messageOf(cause)}`)
+      }
+      const waiting = onEntry(entry)
+      if (waiting) await waiting
+    }
+    if (seq !== this.which.last)
+      throw this.#problem(seq + 1, `is missing, though there are ${this.which.last}`)
+  }
+
+  #problem(seq: number, what: string): StartError {
+    return new StartError(
+      `entry ${seq} of account ${this.which.account} ${what}: restore the database from a backup`,
+    )
+  }
+
+  /** Searches all lines for the id. This is slow, but rarely needed. */
+  async naming(id: string): Promise<Entry[]> {
+    const entries: Entry[] = []
+    for await (const line of this.#lines(0, id)) {
+      const entry = readLine(this.#whole(line))
+      if (entry.events.some(event => recordsOf(event).includes(id))) entries.push(entry)
+    }
+    return entries
+  }
+
+  async *lines(): AsyncGenerator<string> {
+    for await (const line of this.#lines(0)) yield lineInCurrentForm(this.#whole(line))
+  }
+
+  #whole(line: string): string {
+    try {
+      demandSeal(line)
+      return line
+    } catch (cause) {
+      throw new DamagedError(`an entry of account ${this.which.account}`, messageOf(cause))
+    }
+  }
+
+  async *#lines(after: number, word = ''): AsyncGenerator<string> {
+    const { account, edition, last } = this.which
+    for (let from = after; from < last; from += PAGE) {
+      const { rows } = await this.ask<{ line: string }>(
+        `SELECT line FROM entries WHERE account = $1 AND edition = $2 AND seq > $3 AND seq <= $4
+           AND ($5 = '' OR strpos(line, $5) > 0) ORDER BY seq`,
+        [account, edition, from, Math.min(last, from + PAGE), word],
+      )
+      for (const { line } of rows) yield line
+    }
+  }
+}
+
+/** Writes a history from its first entry. */
+async function insertEntries(
+  ask: Ask,
+  { account, edition }: Edition,
+  entries: readonly Entry[],
+): Promise<void> {
+  for (let from = 0; from < entries.length; from += PAGE)
+    await ask(
+      `INSERT INTO entries (account, edition, seq, line)
+       SELECT $1, $2, $3 + nth, line FROM unnest($4::text[]) WITH ORDINALITY AS batch (line, nth)`,
+      [account, edition, from, entries.slice(from, from + PAGE).map(entry => writeLine(entry).trimEnd())],
+    )
 }

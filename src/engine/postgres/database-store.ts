@@ -1,28 +1,22 @@
-import { rm } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Account } from '../account.ts'
-import { randomSeed } from '../ids.ts'
-import type { RealClocks } from '../real-time.ts'
-import { MerchantTakenError, Registry } from '../registry.ts'
-import { StartError } from '../start-error.ts'
-import type { AccountStore, ServerFacts, SharedSetting, Store } from '../store.ts'
-import { StoreError, UnavailableError } from '../unavailable.ts'
-import { Database } from './database.ts'
+import type { Account } from '../account/account.ts'
+import { randomSeed } from '../account/ids.ts'
+import { isRunning } from '../store/process-lock.ts'
+import { MerchantTakenError, Registry } from '../store/registry.ts'
+import type { AccountStore, ServerFacts, SharedSetting, Store } from '../store/store.ts'
+import { StartError, StoreError, UnavailableError } from '../store/store-errors.ts'
+import type { RealClocks } from '../time/real-time.ts'
+import { Database, Outage, refusePooler, startErrorOf, unavailableBy } from './database.ts'
 import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts'
 import { DatabaseChanges } from './database-changes.ts'
-import { refusePooler, startErrorOf, unavailableBy } from './database-error.ts'
 import { DatabaseHolders, merchantOf } from './database-holders.ts'
-import { DatabaseImages } from './database-images.ts'
 import type { Standing } from './database-journal.ts'
-import { noteAhead } from './holding-row.ts'
-import { Lease } from './lease.ts'
+import { Lease, noteAhead } from './lease.ts'
 import { readServing } from './nodes.ts'
-import { openAccount } from './open-account.ts'
-import { Outage } from './outage.ts'
+import { DatabaseImages, openAccount } from './open-account.ts'
 import { bringUpToDate } from './schema.ts'
-import { agreeOn } from './shared-settings.ts'
-import { makeWorkingFolder } from './working-folder.ts'
 
 interface DatabaseStoreOptions {
   readonly sync: boolean
@@ -295,4 +289,52 @@ async function keptSecret({ ask }: Database): Promise<string> {
   await ask(`INSERT INTO cluster VALUES ('secret', $1) ON CONFLICT DO NOTHING`, [randomSeed()])
   const { rows } = await ask<{ value: string }>(`SELECT value FROM cluster WHERE name = 'secret'`)
   return rows[0]?.value ?? ''
+}
+
+/**
+ * Makes this process and the others use one value of each setting. A process that starts while others serve must have
+ * their values; a process that is alone may set new ones.
+ */
+async function agreeOn(
+  { transaction }: Database,
+  { url }: DatabaseAddress,
+  process: number,
+  settings: readonly SharedSetting[],
+): Promise<ReadonlyMap<string, string>> {
+  return transaction(async ask => {
+    // Processes that start at once agree one after the other.
+    await ask('LOCK TABLE cluster IN EXCLUSIVE MODE')
+    const others = await readServing(ask, process)
+    const { rows } = await ask<{ name: string; value: string }>('SELECT name, value FROM cluster')
+    const kept = new Map(rows.map(({ name, value }) => [name, value]))
+    for (const { name, given, otherwise } of settings) {
+      const before = kept.get(name)
+      if (before !== undefined && (given === undefined || given === before)) continue
+      if (before !== undefined && others.length > 0)
+        throw new StartError(
+          `the ${name} of this process differs from that of the processes that already serve ${url}: start it with theirs`,
+          2,
+        )
+      const value = given ?? otherwise()
+      await ask(
+        'INSERT INTO cluster VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+        [name, value],
+      )
+      kept.set(name, value)
+    }
+    return kept
+  })
+}
+
+const NAME = /^paysim-store-(\d+)-/
+
+/** A private folder for copies of data in the database. Removes the folders of killed processes. */
+export async function makeWorkingFolder(parent = tmpdir()): Promise<string> {
+  for (const name of await readdir(parent)) {
+    const pid = NAME.exec(name)?.[1]
+    // Only its owner can remove the folder of another user.
+    if (pid !== undefined && !isRunning(Number(pid)))
+      await rm(join(parent, name), { recursive: true, force: true }).catch(() => {})
+  }
+  return mkdtemp(join(parent, `paysim-store-${process.pid}-`))
 }

@@ -1,7 +1,6 @@
-import { SYSTEM_CLOCKS } from '../real-time.ts'
-import { Database } from './database.ts'
+import { SYSTEM_CLOCKS } from '../time/real-time.ts'
+import { Database, refusePooler, startErrorOf } from './database.ts'
 import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts'
-import { refusePooler, startErrorOf } from './database-error.ts'
 import { readServing, type ServingProcess } from './nodes.ts'
 import { stepsTaken } from './schema.ts'
 

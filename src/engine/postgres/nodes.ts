@@ -1,4 +1,4 @@
-import type { HeldMerchants, HeldQuery, NodeState } from '../nodes.ts'
+import type { HeldMerchants, HeldQuery, NodeState } from '../store/holders.ts'
 import type { Ask } from './database.ts'
 import { LEASE_MS } from './lease.ts'
 

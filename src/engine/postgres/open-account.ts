@@ -1,13 +1,14 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { Account } from '../account.ts'
+import type { Account } from '../account/account.ts'
 import { Checkpoints } from '../checkpoint/checkpoints.ts'
 import { ENTRIES_A_CHECKPOINT } from '../checkpoint/history-sizes.ts'
-import type { RealClocks } from '../real-time.ts'
-import { wakeAt } from '../wake-at.ts'
+import { digestOf, type ImageStore } from '../store/image-store.ts'
+import type { RealClocks } from '../time/real-time.ts'
+import { wakeAt } from '../time/wake-at.ts'
 import { CheckpointCopy } from './checkpoint-copy.ts'
-import type { Database } from './database.ts'
+import { type Database, storeErrorOf, unavailableBy } from './database.ts'
 import { DatabaseJournal, type Standing } from './database-journal.ts'
 
 /**
@@ -90,5 +91,42 @@ export async function openAccount(
     await checkpoints?.close()
     await journal.close()
     throw cause
+  }
+}
+
+/** The images of one account. They are named by their content, so it does not matter who wrote one. */
+export class DatabaseImages implements ImageStore {
+  constructor(
+    private readonly database: Database,
+    private readonly account: string,
+  ) {}
+
+  async put(digest: string, pieces: readonly Buffer[]): Promise<void> {
+    try {
+      await this.database.ask('INSERT INTO images VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
+        this.account,
+        digest,
+        Buffer.concat(pieces),
+      ])
+    } catch (cause) {
+      throw unavailableBy('The image', cause)
+    }
+  }
+
+  async get(digest: string): Promise<Buffer | undefined> {
+    const { rows } = await this.database
+      .ask<{ bytes: Buffer }>('SELECT bytes FROM images WHERE account = $1 AND digest = $2', [
+        this.account,
+        digest,
+      ])
+      .catch(cause => {
+        throw storeErrorOf(cause)
+      })
+    const bytes = rows[0]?.bytes
+    return bytes && digestOf(bytes) === digest ? bytes : undefined
+  }
+
+  async clear(): Promise<void> {
+    await this.database.ask('DELETE FROM images WHERE account = $1', [this.account])
   }
 }

@@ -1,4 +1,4 @@
-import { StartError } from '../start-error.ts'
+import { StartError } from '../store/store-errors.ts'
 import type { Database } from './database.ts'
 import type { DatabaseAddress } from './database-address.ts'
 

@@ -1,6 +1,6 @@
-import { hashOf } from '../checkpoint/id-hash.ts'
-import { inSlices } from '../other-work.ts'
-import type { Reading } from '../real-time.ts'
+import { hashOf } from '../checkpoint/layer-index.ts'
+import { inSlices } from '../time/other-work.ts'
+import type { Reading } from '../time/real-time.ts'
 import type { Ask } from './database.ts'
 import { OVERDUE_MS } from './lease.ts'
 

@@ -1,8 +1,8 @@
 import type { FieldProblem } from '../../contract/errors.ts'
 import { readCatalogue } from '../../domain/catalogue.ts'
-import { readFaults } from '../../domain/faults/read-faults.ts'
-import { readRules } from '../../domain/rules/read-rules.ts'
-import { type CatalogueOverlay, overlay, pathInOverlay } from '../schema/catalogue.ts'
+import { readFaults } from '../../domain/faults.ts'
+import { readRules } from '../../domain/rules/rule.ts'
+import { type CatalogueOverlay, overlay, pathInOverlay } from '../schema/account.ts'
 import { problemBelow } from './scenario-files.ts'
 import type { Standards, StepCheck } from './step-check.ts'
 

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../contract/errors.ts'
-import type { CatalogueLists } from '../schema/catalogue.ts'
+import type { CatalogueLists } from '../schema/account.ts'
 import type { Path } from './path.ts'
 
 /** What a file is checked against, besides its schema. */

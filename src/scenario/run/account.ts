@@ -6,9 +6,11 @@ import {
   type NewMerchant,
 } from '../../client/control-client.ts'
 import type { EventChoice } from '../../contract/event-names.ts'
+import type { Path } from '../load/path.ts'
 import type { Scenario } from '../scenario.ts'
-import { type CatalogueLists, type CatalogueOverlay, overlay } from '../schema/catalogue.ts'
-import { Inbox } from './inbox.ts'
+import { type CatalogueLists, type CatalogueOverlay, overlay } from '../schema/account.ts'
+import type { ScenarioData } from '../schema/file.ts'
+import { Inbox, type Webhook } from './inbox.ts'
 import type { SimulatorTarget } from './target.ts'
 
 /** Creates a merchant for one run of a scenario, and sets it up as the file says. */
@@ -23,7 +25,7 @@ export interface RunAccount {
   readonly clock: ReturnType<typeof clockOf>
 }
 
-export interface Keys {
+interface Keys {
   readonly publicKey: string
   readonly secretKey: string
 }
@@ -113,4 +115,52 @@ function clockOf(clock: Scenario['data']['clock']): NonNullable<NewMerchant['clo
 export async function mergeCatalogue(control: AccountControl, over: CatalogueOverlay): Promise<void> {
   const base = (await control.catalogue.get()) as unknown as CatalogueLists
   await control.catalogue.replace(overlay(base, over) as Catalogue)
+}
+
+/** Where a rule or a fault is in the file, and how often it was used. */
+export interface Use {
+  readonly path: Path
+  readonly what: string
+  readonly used: number
+}
+
+interface Listed {
+  readonly path: Path
+  readonly what: string
+}
+
+const listed = (key: string, path: Path, items: readonly { name?: string }[]): Listed[] =>
+  items.map(({ name }, at) => ({ path: [...path, at], what: name ?? `${key} ${at + 1}` }))
+
+/**
+ * Tracks how often each rule and fault of the file was used. The simulator counts by index, and steps change the lists.
+ */
+export class Tracker {
+  readonly expected = new Set<Webhook>()
+  rules: Listed[]
+  faults: Listed[]
+  readonly gone: { rules: Use[]; faults: Use[] } = { rules: [], faults: [] }
+
+  constructor({ provider = [], faults = [] }: ScenarioData) {
+    this.rules = listed('rule', ['provider'], provider)
+    this.faults = listed('fault', ['faults'], faults)
+  }
+
+  uses(kind: 'rules' | 'faults', used: readonly number[]): Use[] {
+    return [...this.gone[kind], ...this[kind].map((one, at) => ({ ...one, used: used[at] ?? 0 }))]
+  }
+
+  replace(
+    kind: 'rules' | 'faults',
+    used: readonly number[],
+    path: Path,
+    items: readonly { name?: string }[],
+  ): void {
+    this.gone[kind].push(...this[kind].map((one, at) => ({ ...one, used: used[at] ?? 0 })))
+    this[kind] = listed(kind.slice(0, -1), path, items)
+  }
+
+  addRules(path: Path, items: readonly { name?: string }[]): void {
+    this.rules = [...listed('rule', path, items), ...this.rules]
+  }
 }

@@ -1,18 +1,29 @@
+import { createHash } from 'node:crypto'
 import type { Application } from '../../application/application.ts'
 import { ApplicationError } from '../../application/application-error.ts'
-import { ControlError } from '../../client/control-error.ts'
+import type { Violation } from '../../application/application-run.ts'
+import { ControlError } from '../../client/errors.ts'
+import type { Mismatch } from '../expect/match.ts'
+import type { Path } from '../load/path.ts'
 import type { FileProblem, ScenarioError } from '../load/problems.ts'
 import type { Scenario } from '../scenario.ts'
-import { concludeApplication, lookAgain } from './conclude.ts'
+import { CHECKS, type Check } from '../schema/file.ts'
+import { isFlow, titleOf, VERBS, verbsOf } from '../verbs/index.ts'
+import type { PlainVerb } from '../verbs/verb.ts'
+import type { Use } from './account.ts'
 import { type ApplicationSettings, openApplication } from './open-application.ts'
-import { playSteps } from './play.ts'
-import type { ApplicationReport } from './played-application.ts'
+import { type ApplicationReport, type PlayedApplication, totalOf } from './played-application.ts'
 import { UnknownReferenceError } from './scope.ts'
 import { Stage } from './stage.ts'
-import { StepFailedError, type StepRecord } from './step-result.ts'
+import {
+  recordStep,
+  resultOf,
+  StepFailedError,
+  type StepRecord,
+  type StepResult,
+  type StepRun,
+} from './step-result.ts'
 import type { Target } from './target.ts'
-import { transcriptOf } from './transcript.ts'
-import { verify } from './verify.ts'
 
 /** The result of one run of a scenario. */
 export interface ScenarioResult {
@@ -34,7 +45,7 @@ export interface ScenarioResult {
   readonly application?: ApplicationReport
 }
 
-export interface Repetition {
+interface Repetition {
   readonly nth: number
   readonly of: number
 }
@@ -51,7 +62,7 @@ export const refused = (file: string, { problems, scenario }: ScenarioError): Sc
   steps: [],
 })
 
-export interface RunSettings extends ApplicationSettings {
+interface RunSettings extends ApplicationSettings {
   readonly target: Target
   /** The name of the run's merchant, and the value of `${run}`. */
   readonly run: string
@@ -181,4 +192,222 @@ function setupFailure({ positions }: Scenario, cause: ControlError | UnknownRefe
   const failure = { ...place, mismatches: [mismatch], history: [], ...(answer ? { answer } : {}) }
   const title = 'set up the account'
   return { path: [], verb: 'verify', title, depth: 0, sinceStartMs: 0, tookMs: 0, ...place, failure }
+}
+
+async function playSteps(steps: readonly object[], path: Path, run: StepRun): Promise<void> {
+  for (const [at, step] of steps.entries()) {
+    const { application } = run.stage
+    if (application && run.depth === 0) application.run.step = at
+    await playStep(step, [...path, at], run)
+  }
+}
+
+async function playStep(step: object, path: Path, run: StepRun): Promise<void> {
+  const [name = ''] = verbsOf(step)
+  const entry = VERBS.get(name)
+  if (!entry) throw new Error(`a step without a verb passed the check: ${JSON.stringify(step)}`)
+  if (!isFlow(entry)) return playPlain(entry, step, path, run)
+  await recordStep({ verb: name, title: titleOf(entry, step), path, tookMs: 0 }, { mismatches: [] }, run)
+  return entry.playInside(step, path, run, { steps: playSteps, step: playStep })
+}
+
+async function playPlain(entry: PlainVerb, step: object, path: Path, run: StepRun): Promise<void> {
+  const { stage, scope } = run
+  const startedAt = performance.now()
+  let resolved = step
+  const result = await resultOf(async () => {
+    resolved = scope.resolve(step)
+    run.onStep(titleOf(entry, resolved))
+    const { [entry.name]: value } = resolved as Record<string, unknown>
+    const result = await entry.play({ step: resolved, value, stage, scope, path })
+    if (entry.moves) stage.noteActivity()
+    if (!run.racing) await stage.settle()
+    return result
+  })
+  const { as } = resolved as { as?: string }
+  if (as !== undefined) scope.set(as, result.value, result.answer)
+  const tookMs = performance.now() - startedAt
+  await recordStep(
+    { verb: entry.name, title: titleOf(entry, resolved), path, tookMs },
+    noted(entry, result, stage),
+    run,
+  )
+}
+
+/** In a disturbed run, an expectation about the gateway does not count, because the disturbance was deliberate. */
+const noted = ({ name, moves }: PlainVerb, result: StepResult, { application }: Stage): StepResult =>
+  application?.run.isDisturbed && !moves && AT_THE_GATEWAY.test(name) ? { ...result, mismatches: [] } : result
+
+const AT_THE_GATEWAY = /^expect (?!app|value)|^wait for payment$/
+
+/**
+ * Reports what no correct application does. In a run without disturbances, only an exit counts, because a disturbance
+ * cannot have caused anything else.
+ */
+export async function concludeApplication(stage: Stage, played: PlayedApplication): Promise<Mismatch[]> {
+  const { run, known } = played
+  run.recordExit()
+  if (!played.isOver) await played.countPayments(stage)
+  run.violations.push(...secondPayments(played, stage.run))
+  const blamed = run.isDisturbed
+    ? run.violations.filter(({ sameAs }) => !known.includes(sameAs))
+    : run.violations.filter(({ what }) => what === 'ended')
+  return blamed.map(({ what, message }) => ({
+    path: [],
+    subject: 'application',
+    expected: EXPECTED[what],
+    actual: what,
+    why: message,
+  }))
+}
+
+/** Checks again everything that the steps expected. What still holds describes the application's final state. */
+async function lookAgain(played: PlayedApplication): Promise<void> {
+  for (const look of played.looks) look.stillHolds = (await played.mismatchesOf(look.step)).length === 0
+}
+
+const EXPECTED: Readonly<Record<Violation['what'], string>> = {
+  ended: 'a running application',
+  'error answer': 'an answer below 500',
+  'forgery believed': 'no change of state',
+  'second payment': 'one payment',
+}
+
+/** More payments than in the plain run mean that a customer pays twice, even if each has its own merchant_reference. */
+function secondPayments(
+  { payments = new Map(), usualPayments }: PlayedApplication,
+  run: string,
+): Violation[] {
+  const repeated = [...payments].filter(([reference, count]) => reference !== '' && count > 1)
+  const total = totalOf(payments)
+  const more = usualPayments !== undefined && total > usualPayments
+  return [
+    ...repeated.map(([reference, count]) => ({
+      what: 'second payment' as const,
+      message: `it made ${count} payments with the merchant_reference ${reference}`,
+      sameAs: `${count} payments ${reference.replaceAll(run, '${run}')}`,
+    })),
+    ...(more && repeated.length === 0
+      ? [
+          {
+            what: 'second payment' as const,
+            message: `it made ${total} payments, and ${usualPayments} without the disturbance`,
+            sameAs: 'more payments',
+          },
+        ]
+      : []),
+  ]
+}
+
+/** What must be true at the end of a scenario. */
+async function verify(stage: Stage): Promise<Mismatch[]> {
+  const wanted = stage.scenario.data.verify
+  if (wanted === undefined) return []
+  await stage.settle()
+  const found: Mismatch[] = []
+  for (const check of wanted === 'all' ? CHECKS : wanted) found.push(...(await CHECK[check](stage)))
+  return found
+}
+
+const CHECK: Readonly<Record<Check, (stage: Stage) => Promise<Mismatch[]>>> = {
+  rules: async stage => unused(await uses('rules', stage), 'matched no payment or payout'),
+  faults: async stage => unused(await uses('faults', stage), 'matched no call or webhook'),
+  intents: async stage => {
+    const matched = (await uses('rules', stage)).reduce((sum, { used }) => sum + used, 0)
+    const { control } = stage.simulated
+    const [payments, payouts] = [await control.payments.list(), await control.payouts.list()]
+    const all = payments.filter(({ route }) => route !== null).length + payouts.length
+    return all === matched
+      ? []
+      : [miss(['verify'], 'intents', all, matched, `${all - matched} matched no rule of the file`)]
+  },
+  webhooks: async stage => {
+    const { inbox } = stage.simulated
+    return inbox.received
+      .filter(webhook => !stage.tracker.expected.has(webhook))
+      .map(({ type, id }) =>
+        miss(['verify'], 'webhooks', 'an expectation', `${type} ${id}`, 'no step expected it'),
+      )
+  },
+}
+
+async function uses(kind: 'rules' | 'faults', stage: Stage): Promise<Use[]> {
+  const { used } = await stage.simulated.control[kind].get()
+  return stage.tracker.uses(kind, used)
+}
+
+const unused = (all: readonly Use[], why: string) =>
+  all.filter(({ used }) => used === 0).map(({ path, what }) => miss(path, what, 'used', 'unused', why))
+
+const miss = (path: Path, subject: string, expected: unknown, actual: unknown, why: string): Mismatch => ({
+  path,
+  subject,
+  expected,
+  actual,
+  why,
+})
+
+/**
+ * Writes everything that happened as lines of JSON: calls and answers, the account's journal, webhooks. The same file,
+ * seed and version of paysim give the same bytes. It leaves out what depends on the machine: ports, the wall time in
+ * webhook signatures and clock settings, and request ids.
+ */
+async function transcriptOf(records: readonly StepRecord[], stage: Stage): Promise<string> {
+  const lines: object[] = [{ scenario: stage.scenario.data.name, run: stage.run, account: accountOf(stage) }]
+  for (const { verb, title, sinceStartMs, sent, answer } of records) {
+    const { method, url, body } = sent ?? {}
+    lines.push({
+      step: verb,
+      title,
+      since_start_ms: stage.virtual ? sinceStartMs : null,
+      ...(sent ? { request: `${method} ${url}`, sent: sentBody(body) } : {}),
+      ...(answer
+        ? { status: answer.status, headers: shownHeaders(answer.headers), answer: answer.text }
+        : {}),
+    })
+  }
+  if (stage.account) lines.push(...(await journalOf(stage)), ...webhooksOf(stage))
+  return `${lines.map(line => withoutMachineDetails(JSON.stringify(line), stage)).join('\n')}\n`
+}
+
+function accountOf({ account }: Stage) {
+  return account && { id: account.id, public_key: account.keys[account.environment].publicKey }
+}
+
+/** Shows an upload by its digest, because a form is long and not readable. */
+function sentBody(body: string | Buffer | undefined) {
+  if (!Buffer.isBuffer(body)) return body
+  return { bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') }
+}
+
+const SHOWN = ['content-type', 'idempotent-replayed', 'location', 'retry-after', 'www-authenticate', 'allow']
+const shownHeaders = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(SHOWN.filter(name => headers[name] !== undefined).map(name => [name, headers[name]]))
+
+async function journalOf(stage: Stage): Promise<object[]> {
+  await stage.settle()
+  const { entries } = await stage.simulated.control.export()
+  return entries.map(entry => ({ journal: entry }))
+}
+
+/** Sorts webhooks by content, because parallel ones arrive in any order. */
+function webhooksOf({ simulated: { inbox } }: Stage): object[] {
+  return inbox.received
+    .map(webhook => ({
+      webhook: inbox.texts.get(webhook),
+      attempt: webhook.attempt,
+      answered: webhook.answered,
+    }))
+    .sort((a, b) => (a.webhook ?? '').localeCompare(b.webhook ?? '', 'en') || a.attempt - b.attempt)
+}
+
+function withoutMachineDetails(line: string, { target }: Stage): string {
+  const receiver = target.kind === 'simulator' ? target.receiver.url : target.baseUrl
+  return line
+    .replaceAll(target.baseUrl, 'http://paysim')
+    .replaceAll(receiver, 'http://receiver')
+    .replace(/req_[0-9A-Za-z]{24}/g, 'req_')
+    .replace(/"timestamp":\d+/g, '"timestamp":0')
+    .replace(/(webhook-timestamp\\*":\\*")\d+/g, '$10')
+    .replace(/v1,[A-Za-z0-9+/]{43}=/g, 'v1,')
 }

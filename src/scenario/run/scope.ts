@@ -1,7 +1,7 @@
 import { parseDuration } from '../../contract/durations.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { ReceivedAnswer } from '../../contract/wire-answer.ts'
-import { ABSENT, read } from '../expect/value.ts'
+import { ABSENT, read } from '../expect/match.ts'
 import { INSTANT, nameOf, substitute } from '../load/references.ts'
 
 /** A reference to a missing value, which is known only when the step runs. */

@@ -2,11 +2,10 @@ import type { Answer } from '../../client/answer-type.ts'
 import { type AdvanceGoal, type AdvanceResult, ControlError } from '../../client/control-client.ts'
 import { formatTimestamp, parseTimestamp } from '../../contract/timestamps.ts'
 import type { Scenario } from '../scenario.ts'
-import { makeAccount, type RunAccount } from './account.ts'
+import { makeAccount, type RunAccount, Tracker } from './account.ts'
 import type { PlayedApplication } from './played-application.ts'
 import { Scope } from './scope.ts'
 import type { Target } from './target.ts'
-import { Tracker } from './tracker.ts'
 
 /** What the steps of one run share. */
 export class Stage {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { ArgumentError, ConnectError } from '../../client/errors.ts'
 import { openTransport } from '../../client/transport/open-transport.ts'
 import type { Transport, Upload } from '../../client/transport/transport.ts'
-import { parseForeign } from '../../contract/json-depth.ts'
+import { parseForeign } from '../../contract/validation.ts'
 import { noAnswer, type ReceivedAnswer } from '../../contract/wire-answer.ts'
 
 /** One request as it is sent. */

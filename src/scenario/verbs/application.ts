@@ -11,11 +11,10 @@ import type { Stage } from '../run/stage.ts'
 import { nothingWrong, type StepResult } from '../run/step-result.ts'
 import type { Sent } from '../run/wire.ts'
 import { type AnswerExpectation, AnswerSchema } from '../schema/answers.ts'
-import { requestLine } from '../schema/application.ts'
+import { requestLine } from '../schema/file.ts'
 import { anything, count, duration, matcher, maybe, name, object, oneOf, text } from '../schema/words.ts'
-import { lowerCased, queryText } from './merchant-call.ts'
-import { brief } from './title.ts'
-import { verb } from './verb.ts'
+import { lowerCased, queryText } from './control-call.ts'
+import { brief, verb } from './verb.ts'
 
 const headers = maybe(Type.Record(Type.String(), Type.String(), { description: 'more headers' }))
 

@@ -4,9 +4,8 @@ import { nothingWrong } from '../run/step-result.ts'
 import { ClockSchema, modeOf } from '../schema/account.ts'
 import { closed, duration, instant, maybe, oneOf } from '../schema/words.ts'
 import { callControl } from './control-call.ts'
-import { listVerb } from './list-verb.ts'
-import { valueAndExpectation, wholeValue } from './title.ts'
-import { verb } from './verb.ts'
+import { listVerb } from './records.ts'
+import { valueAndExpectation, verb, wholeValue } from './verb.ts'
 
 const goal = Type.Unsafe<string | { to: string } | { until: 'idle'; max?: string }>({
   description: 'a duration, `idle`, or {to} or {until: idle, max}',

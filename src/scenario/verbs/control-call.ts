@@ -1,7 +1,9 @@
 import type { Answer } from '../../client/answer-type.ts'
-import { ControlError } from '../../client/control-error.ts'
+import { ControlError } from '../../client/errors.ts'
 import { matchAnswer } from '../expect/match-answer.ts'
+import type { Stage } from '../run/stage.ts'
 import type { StepResult } from '../run/step-result.ts'
+import type { Sent } from '../run/wire.ts'
 import type { AnswerExpectation } from '../schema/answers.ts'
 import type { RunningStep } from './verb.ts'
 
@@ -44,3 +46,74 @@ export const failureIn = ({ failure_code, failure_message }: Failure): Failure =
   ...(failure_code === undefined ? {} : { failure_code }),
   ...(failure_message === undefined ? {} : { failure_message }),
 })
+
+interface MerchantCall {
+  readonly method: string
+  readonly path: string
+  readonly query?: unknown
+  readonly json?: unknown
+  readonly raw?: { readonly contentType?: string; readonly body: string | Buffer }
+  /** The id of the record that the call is about, if its path has one. */
+  readonly subject?: string
+}
+
+/** Members of a step that change how its call is made. */
+interface CallOptions {
+  keys?: 'test' | 'live' | 'wrong' | 'none'
+  key?: string
+  headers?: Record<string, string>
+  expect?: AnswerExpectation
+}
+
+/** Makes a call of the merchant API once, and compares the answer with the expectation of the step. */
+export async function callMerchant(
+  call: MerchantCall,
+  { step, stage, scope }: Pick<RunningStep<string, CallOptions>, 'step' | 'stage' | 'scope'>,
+): Promise<StepResult> {
+  const sent = requestOf(call, step, stage)
+  const answer = await stage.target.wire.send(sent)
+  stage.remember(answer.body)
+  return {
+    sent,
+    answer,
+    subject: call.subject ?? idIn(answer.body),
+    value: answer.body ?? answer.text,
+    mismatches: matchAnswer(answer, step.expect, scope),
+  }
+}
+
+function requestOf(
+  { method, path, query, json, raw }: MerchantCall,
+  { keys, key, headers }: CallOptions,
+  stage: Stage,
+): Sent {
+  const body = json === undefined ? raw?.body : JSON.stringify(json)
+  const type = json === undefined ? raw?.contentType : 'application/json'
+  return {
+    method,
+    url: stage.target.baseUrl + path + queryText(query),
+    headers: {
+      ...stage.credentials(keys),
+      ...(type === undefined ? {} : { 'content-type': type }),
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+      ...lowerCased(headers ?? {}),
+    },
+    ...(body === undefined ? {} : { body }),
+  }
+}
+
+export const lowerCased = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** A list becomes a repeated parameter. */
+export function queryText(query: unknown): string {
+  const pairs = Object.entries((query ?? {}) as Record<string, unknown>).flatMap(([name, value]) =>
+    [value].flat().map(one => `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`),
+  )
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
+
+function idIn(body: unknown): string | undefined {
+  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : undefined
+  return typeof id === 'string' ? id : undefined
+}

@@ -1,8 +1,7 @@
 import * as Type from '@sinclair/typebox'
 import { match } from '../expect/match.ts'
-import { recordStep, resultOf } from '../run/record-step.ts'
 import type { Scope } from '../run/scope.ts'
-import type { StepRun } from '../run/step-run.ts'
+import { recordStep, resultOf, type StepRun } from '../run/step-result.ts'
 import { A_STEP, anything, closed, count, is, maybe } from '../schema/words.ts'
 import { flowVerb } from './verb.ts'
 

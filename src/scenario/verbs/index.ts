@@ -5,10 +5,8 @@ import { OPERATOR } from './operator.ts'
 import { PAYER } from './payer.ts'
 import { PAYMENTS } from './payments.ts'
 import { PAYOUTS } from './payouts.ts'
-import { RECORDS } from './records.ts'
-import { REQUESTS } from './requests.ts'
-import { expectedOutcome } from './title.ts'
-import type { AnyVerb, FlowVerb, PlainVerb } from './verb.ts'
+import { RECORDS, REQUESTS } from './records.ts'
+import { type AnyVerb, expectedOutcome, type FlowVerb, type PlainVerb } from './verb.ts'
 import { WEBHOOKS } from './webhooks.ts'
 
 const ALL = [

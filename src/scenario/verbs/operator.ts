@@ -7,15 +7,12 @@ import { mergeCatalogue } from '../run/account.ts'
 import { pictureOf } from '../run/pictures.ts'
 import type { Stage } from '../run/stage.ts'
 import { nothingWrong } from '../run/step-result.ts'
-import { PolicySchema } from '../schema/account.ts'
+import { CatalogueOverlay, PolicySchema } from '../schema/account.ts'
 import { answered, picture } from '../schema/answers.ts'
-import { CatalogueOverlay } from '../schema/catalogue.ts'
 import { oneOf } from '../schema/words.ts'
 import { callControl } from './control-call.ts'
-import { all } from './known-words.ts'
-import { listVerb } from './list-verb.ts'
-import { nothing, numberOfItems, valueAndExpectation } from './title.ts'
-import { verb } from './verb.ts'
+import { listVerb } from './records.ts'
+import { all, nothing, numberOfItems, valueAndExpectation, verb } from './verb.ts'
 
 const rules = Type.Array(ProviderRule)
 const CALLS = all<ProviderCall['call']>({ start: true, cancel: true, submit_receipt: true })

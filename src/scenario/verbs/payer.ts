@@ -7,8 +7,7 @@ import type { StepResult } from '../run/step-result.ts'
 import type { Sent } from '../run/wire.ts'
 import { type AnswerExpectation, answered, picture } from '../schema/answers.ts'
 import { id, maybe, text } from '../schema/words.ts'
-import { valueAndExpectation, wholeValue } from './title.ts'
-import { type RunningStep, verb } from './verb.ts'
+import { type RunningStep, valueAndExpectation, verb, wholeValue } from './verb.ts'
 
 const payment = id('payment, or the URL of its page')
 

@@ -7,12 +7,9 @@ import type { Stage } from '../run/stage.ts'
 import type { StepResult } from '../run/step-result.ts'
 import { answered, failure, idempotentCall, merchantCall, picture } from '../schema/answers.ts'
 import { duration, id, is, maybe, name, object, oneOf, text } from '../schema/words.ts'
-import { callControl, failureIn } from './control-call.ts'
-import { PAYMENT_WORDS, RECEIPT_WORDS } from './known-words.ts'
+import { callControl, callMerchant, failureIn } from './control-call.ts'
 import { lookAt, merchantGet } from './look.ts'
-import { callMerchant } from './merchant-call.ts'
-import { members, valueAndExpectation, wholeValue } from './title.ts'
-import { verb } from './verb.ts'
+import { members, PAYMENT_WORDS, RECEIPT_WORDS, valueAndExpectation, verb, wholeValue } from './verb.ts'
 
 const boundary = maybe(
   text('the multipart boundary; a different one for each upload by default', {

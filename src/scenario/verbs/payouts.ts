@@ -3,12 +3,9 @@ import { PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import type { Stage } from '../run/stage.ts'
 import { answered, failure, merchantCall } from '../schema/answers.ts'
 import { id, is, maybe, name, object, text } from '../schema/words.ts'
-import { callControl, failureIn } from './control-call.ts'
-import { PAYOUT_WORDS } from './known-words.ts'
+import { callControl, callMerchant, failureIn } from './control-call.ts'
 import { controlGet, lookAt, merchantGet } from './look.ts'
-import { callMerchant } from './merchant-call.ts'
-import { members, valueAndExpectation } from './title.ts'
-import { verb } from './verb.ts'
+import { members, PAYOUT_WORDS, valueAndExpectation, verb } from './verb.ts'
 
 /** Payouts: calls of the merchant, actions of the operator, and expectations. */
 export const PAYOUTS = [

@@ -1,13 +1,112 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import { parseDuration } from '../../contract/durations.ts'
 import { PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import type { DomainEvent } from '../../domain/events.ts'
-import { match } from '../expect/match.ts'
+import { match, matches } from '../expect/match.ts'
+import { type ListExpectation, matchList } from '../expect/match-answer.ts'
+import type { StepCheck } from '../load/step-check.ts'
 import { historyOf } from '../run/history.ts'
-import { anything, id, is, maybe, name } from '../schema/words.ts'
-import { all, RECEIPT_STATUSES } from './known-words.ts'
-import { listVerb } from './list-verb.ts'
+import type { Webhook } from '../run/inbox.ts'
+import type { Stage } from '../run/stage.ts'
+import { idempotentCall } from '../schema/answers.ts'
+import { anything, duration, id, is, matcher, maybe, name, object } from '../schema/words.ts'
+import { callMerchant } from './control-call.ts'
 import { controlGet, lookAt } from './look.ts'
-import { brief, valueAndExpectation } from './title.ts'
-import { verb } from './verb.ts'
+import {
+  all,
+  brief,
+  type PlainVerb,
+  RECEIPT_STATUSES,
+  schemaOf,
+  valueAndExpectation,
+  verb,
+  type Words,
+} from './verb.ts'
+
+const items = (description: string) =>
+  Type.Array(matcher('an item; a single word is its type'), { description })
+
+/** What to check in a list. At least one of the first four is required. */
+const expectations = {
+  exactly: maybe(items('exactly these items, in this order')),
+  include: maybe(items('at least these items, in this order')),
+  count: maybe(matcher('the number of items')),
+  none: maybe(matcher('the list has no item like this; true means that it is empty')),
+  'any order': maybe(Type.Literal(true, { description: 'the order does not matter' })),
+  within: maybe(duration('how long to wait on a real clock; 5s by default')),
+  as: maybe(name),
+}
+const NEEDED = ['exactly', 'include', 'count', 'none'] as const
+
+const filter = Type.Unsafe<unknown>({ description: '`all`, or a condition that selects items' })
+
+interface ListParts<Value> {
+  /** The value of the verb; `all` or a filter by default. */
+  readonly of?: TSchema & { static: Value }
+  /** What to call the items. */
+  readonly items: string
+  /** The member that a single word stands for. */
+  readonly key: string
+  readonly words?: Words
+  list(stage: Stage, value: Value): Promise<readonly unknown[]>
+}
+
+/** How long to wait on a real clock for something in progress. */
+const PATIENCE = '5s'
+const POLL_MS = 50
+
+type ListStep<Name extends string, Value> = { [K in Name]: Value } & ListExpectation & {
+    within?: string
+    as?: string
+    note?: string
+  }
+
+/** A verb that checks a list. It changes nothing, and needs a simulator. */
+export function listVerb<const Name extends string, Value = unknown>(
+  name: Name,
+  { of, items, key, words, list }: ListParts<Value>,
+): PlainVerb<Name, ListStep<Name, Value>> {
+  return {
+    name,
+    schema: schemaOf(name, of ?? filter, expectations),
+    needs: 'simulator',
+    moves: false,
+    ...(words ? { words } : {}),
+    title: valueAndExpectation,
+    check({ step, value }, check) {
+      if (!of && value !== 'all') check.expectation(value, [name])
+      checkList(name, step, check)
+    },
+    async play({ step, stage }) {
+      const { within = PATIENCE, [name]: value } = step
+      await stage.settle()
+      const deadline = Date.now() + (parseDuration(within) ?? 0)
+      const filter = of ? 'all' : value
+      for (;;) {
+        const all = await list(stage, value)
+        const looked = all.filter(item => filter === 'all' || matches(wordIn(filter, key), item))
+        const { mismatches, covered } = matchList(looked, step, key, items)
+        for (const item of covered) stage.tracker.expected.add(item as Webhook)
+        if (mismatches.length === 0 || stage.virtual || Date.now() >= deadline)
+          return { value: looked, mismatches, ...(of ? { subject: String(value) } : {}) }
+        await pause(POLL_MS)
+      }
+    },
+  }
+}
+
+function checkList(name: string, expected: ListExpectation, check: StepCheck): void {
+  if (!NEEDED.some(key => expected[key] !== undefined))
+    check.say([name], `${name} needs at least one of ${NEEDED.join(', ')}`)
+  for (const key of ['exactly', 'include'] as const)
+    for (const [at, item] of (expected[key] ?? []).entries()) check.expectation(item, [key, at])
+  if (expected.none !== true) check.expectation(expected.none, ['none'])
+  check.expectation(expected.count, ['count'], { words: false })
+}
+
+const wordIn = (filter: unknown, key: string) => (typeof filter === 'string' ? { [key]: filter } : filter)
 
 const EVENTS = all<DomainEvent['type']>({
   PaymentCreated: true,
@@ -81,5 +180,45 @@ export const RECORDS = [
     moves: false,
     title: ({ step }) => [brief(step.is)],
     play: async ({ value, step }) => ({ value, mismatches: match(step.is, value, '', ['is']) }),
+  }),
+]
+
+/** The log also has the scenario's own requests to the control surface. */
+const CONTROL = '/_paysim/'
+
+/** Any request of the merchant, and the log of all requests. */
+export const REQUESTS = [
+  verb('request', {
+    value: Type.String({
+      pattern: '^[A-Z]+ /',
+      description: 'a method and a path, such as `GET /payment_intents/x`',
+    }),
+    beside: {
+      query: maybe(object('the query')),
+      json: maybe(anything('the JSON body')),
+      text: maybe(Type.String({ description: 'the body as text' })),
+      ...idempotentCall,
+    },
+    needs: 'any',
+    moves: true,
+    title: valueAndExpectation,
+    check({ step }, check) {
+      if (step.json !== undefined && step.text !== undefined)
+        check.add([{ field: 'text', message: 'cannot be used with json: a request has only one body' }])
+    },
+    play(running) {
+      const { step, value } = running
+      const [method = 'GET', path = '/'] = value.split(' ')
+      const raw = step.text === undefined ? {} : { raw: { body: step.text } }
+      const json = step.json === undefined ? {} : { json: step.json }
+      return callMerchant({ method, path, query: step.query, ...raw, ...json }, running)
+    },
+  }),
+  listVerb('expect requests', {
+    items: 'requests',
+    key: 'path',
+    // The log has the newest first.
+    list: async stage =>
+      (await stage.simulated.control.requests()).reverse().filter(({ path }) => !path.startsWith(CONTROL)),
   }),
 ]

@@ -1,16 +1,19 @@
 import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
+import { closest } from '../../contract/closest.ts'
+import { CHECKOUT_MODES } from '../../contract/requests.ts'
+import { ACTION_TYPES } from '../../contract/resources.ts'
+import { PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
+import type { ReceiptStatus } from '../../domain/model.ts'
 import type { Path } from '../load/path.ts'
 import type { StepCheck } from '../load/step-check.ts'
 import type { Scope } from '../run/scope.ts'
 import type { Stage } from '../run/stage.ts'
-import type { StepResult } from '../run/step-result.ts'
-import type { StepRun, StepRunner } from '../run/step-run.ts'
+import type { StepResult, StepRun, StepRunner } from '../run/step-result.ts'
 import { closed, maybe, text } from '../schema/words.ts'
-import type { Words } from './known-words.ts'
 
 /** A step with the value of its verb. */
-export interface StepFacts<Name extends string, Step> {
+interface StepFacts<Name extends string, Step> {
   readonly step: Step
   readonly value: Name extends keyof Step ? Step[Name] : unknown
 }
@@ -35,12 +38,12 @@ interface RepeatedParts<Name extends string, Step> {
   check?(facts: StepFacts<Name, Step>, check: StepCheck): void
 }
 
-export interface PlainParts<Name extends string, Step> extends RepeatedParts<Name, Step> {
+interface PlainParts<Name extends string, Step> extends RepeatedParts<Name, Step> {
   /** @internal */
   play(running: RunningStep<Name, Step>): Promise<StepResult>
 }
 
-export interface FlowParts<Name extends string, Step> extends RepeatedParts<Name, Step> {
+interface FlowParts<Name extends string, Step> extends RepeatedParts<Name, Step> {
   /** Runs the steps inside the step. @internal */
   playInside(step: Step, path: Path, run: StepRun, runner: StepRunner): Promise<void>
 }
@@ -90,3 +93,88 @@ export function flowVerb<const Name extends string, Value extends TSchema, More 
 
 export const schemaOf = (name: string, value: TSchema, beside: TProperties) =>
   Type.Object({ [name]: value, ...note, ...beside }, closed)
+
+/** How a step is shown in its title. */
+
+interface Facts {
+  readonly step: object
+  readonly value: unknown
+}
+
+export const nothing = () => []
+
+/** The value of the verb, and its expectation. */
+export const valueAndExpectation = ({ step, value }: Facts): string[] => [
+  typeof value === 'string' ? short(value) : brief(value),
+  ...['is', 'exactly', 'include', 'count', 'none'].flatMap(key =>
+    key in step ? [`${key} ${brief((step as Record<string, unknown>)[key])}`] : [],
+  ),
+]
+
+/** Some members of a body. */
+export const members =
+  (...names: string[]) =>
+  ({ value }: Facts): string[] => {
+    const body = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+    return names.map(name => body[name]).filter(word => typeof word === 'string')
+  }
+
+export const wholeValue = ({ value }: Facts): string[] => [typeof value === 'string' ? value : brief(value)]
+
+export const numberOfItems = ({ value }: Facts): string[] => [String((value as unknown[]).length)]
+
+/** The expected outcome, if it is not a success. */
+export function expectedOutcome(step: object): string {
+  const { error, lost } = ((step as { expect?: object }).expect ?? {}) as { error?: string; lost?: true }
+  return lost ? '→ no answer' : error ? `→ ${error}` : ''
+}
+
+const LONGEST = 72
+
+/** The first characters of an id are enough to recognise it. */
+const short = (text: string) => (/^[a-z]+_[0-9A-Za-z]{24}$/.test(text) ? `${text.slice(0, 11)}…` : text)
+
+export function brief(value: unknown): string {
+  const text = plain(value)
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+}
+
+function plain(value: unknown): string {
+  if (typeof value === 'string') return short(value)
+  if (Array.isArray(value)) return `[${value.map(plain).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([key, inner]) => `${key}: ${plain(inner)}`)
+    .join(', ')
+}
+
+/** The possible words at each path of a record. The path of the record itself is empty. */
+export type Words = Readonly<Record<string, readonly string[]>>
+
+/** The compiler checks that the list is complete, so a new word of the model must be added here. */
+export const all = <K extends string>(words: Record<K, true>) => Object.keys(words) as K[]
+
+export const RECEIPT_STATUSES = all<ReceiptStatus>({
+  required: true,
+  processing: true,
+  submitted: true,
+  rejected: true,
+})
+
+export const PAYMENT_WORDS: Words = {
+  status: PAYMENT_STATUSES,
+  'receipt.status': RECEIPT_STATUSES,
+  'next_action.type': ACTION_TYPES,
+  checkout_mode: CHECKOUT_MODES,
+}
+export const PAYOUT_WORDS: Words = { status: PAYOUT_STATUSES }
+export const RECEIPT_WORDS: Words = { '': RECEIPT_STATUSES, status: RECEIPT_STATUSES }
+
+/** Explains why a record can never have this word at this path, if that is the case. */
+export function unknownWord(words: Words | undefined, path: string, word: string): string | undefined {
+  const known = words?.[path.replace(/\b\d+\b/g, '*')]
+  if (!known || known.includes(word) || word.includes('${')) return undefined
+  const meant = closest(word, known)
+  const member = path.split('.').at(-1) || 'type'
+  return `there is no ${member} ${word}${meant ? `; did you mean ${meant}?` : `: use one of ${known.join(', ')}`}`
+}

@@ -6,10 +6,8 @@ import { BehaviourSchema } from '../schema/account.ts'
 import { answered } from '../schema/answers.ts'
 import { id } from '../schema/words.ts'
 import { callControl } from './control-call.ts'
-import { all, RECEIPT_STATUSES } from './known-words.ts'
-import { listVerb } from './list-verb.ts'
-import { valueAndExpectation } from './title.ts'
-import { verb } from './verb.ts'
+import { listVerb } from './records.ts'
+import { all, RECEIPT_STATUSES, valueAndExpectation, verb } from './verb.ts'
 
 const EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
 const DELIVERY_STATUSES = all<DeliveryStatus>({

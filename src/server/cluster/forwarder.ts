@@ -1,18 +1,17 @@
-/// <reference path="../../engine/undici-parts.d.ts" />
+/// <reference path="../../engine/webhooks/undici-parts.d.ts" />
+
+import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Agent } from 'undici'
-import type { Holders } from '../../engine/holders.ts'
+import type { Holders } from '../../engine/store/holders.ts'
+import type { Carrier } from '../http/carrier.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import { refuse, storeRefusal } from '../refusal.ts'
-import type { Caller } from './caller.ts'
-import { ForwardAttempt, type Outcome } from './forward-attempt.ts'
+import { ForwardAttempt, KeptBody, type Outcome } from './forward-attempt.ts'
 import { HANDED_ON, handedOn, passedOn, type SurfaceName, surfaceHandedOn } from './handed-on.ts'
-import { HolderLines } from './holder-lines.ts'
-import { HolderWatch } from './holder-watch.ts'
-import { KeptBody } from './kept-body.ts'
-import { PlainAttempt } from './plain-attempt.ts'
+import { HolderLines, PlainAttempt } from './plain-attempt.ts'
 
 /** How long a call waits for a holder: the rest of a lease, the opening of the account, and more. */
 export const TAKEOVER_MS = 25_000
@@ -212,5 +211,134 @@ export class Forwarder {
     this.#watch.close()
     this.#lines.close()
     await this.#agent?.destroy()
+  }
+}
+
+const LOOK_MS = 250
+/** A call that waits for longer than most is looked at in each round; a very long one, such as a stream, in each fourth. */
+const EARLY_ROUNDS = { first: 2, last: 40 }
+const ROUNDS_OF_OTHERS = 4
+
+interface OpenCall {
+  readonly address: string
+  readonly abort: () => void
+  /** Whether it was found elsewhere before: the answer may have been on its way. */
+  isLate?: boolean
+  /** In how many rounds it was open. */
+  rounds: number
+}
+
+/**
+ * A process that is paused, or cut off, keeps its connections open and answers nothing. While calls about an account
+ * are open, this asks which process holds it, and ends calls to any other.
+ */
+class HolderWatch {
+  readonly #open = new Map<string, Set<OpenCall>>()
+  readonly #stopping = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+  readonly #checking = new Set<string>()
+
+  constructor(
+    private readonly holders: Holders,
+    private readonly self: () => string,
+  ) {
+    // The signal has one listener for each account that is asked about, which may be more than Node expects.
+    setMaxListeners(0, this.#stopping.signal)
+  }
+
+  /** Calls `abort` when the account is held elsewhere than at the address. Returns what to call at the end. */
+  watch(account: string, address: string, abort: () => void): () => void {
+    const open: OpenCall = { address, abort, rounds: 0 }
+    let ofAccount = this.#open.get(account)
+    if (!ofAccount) {
+      ofAccount = new Set()
+      this.#open.set(account, ofAccount)
+    }
+    ofAccount.add(open)
+    this.#timer ??= setInterval(() => this.#checkAll(), LOOK_MS).unref()
+    return () => ofAccount.delete(open)
+  }
+
+  #checkAll(): void {
+    for (const [account, open] of this.#open)
+      if (open.size === 0) this.#open.delete(account)
+      else if (isToCheck(open) && !this.#checking.has(account)) void this.#check(account, open)
+    if (this.#open.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  async #check(account: string, open: ReadonlySet<OpenCall>): Promise<void> {
+    this.#checking.add(account)
+    try {
+      // Only the calls open now: a later call may already go to the right process.
+      const asked = [...open]
+      const holder = (await this.holders.whoHolds(account, this.#stopping.signal)) ?? this.self()
+      for (const call of asked) {
+        if (call.address === holder) continue
+        // A process that stops has given the account away, and still answers the calls that it had.
+        const isToEnd = call.isLate && !(await this.holders.departure.isUnderWay(call.address))
+        if (isToEnd && open.has(call)) call.abort()
+        call.isLate = true
+      }
+    } catch {
+      // The store does not answer now. The next check asks again.
+    } finally {
+      this.#checking.delete(account)
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#stopping.abort()
+  }
+}
+
+/** Counts the round for each of the calls. */
+function isToCheck(calls: ReadonlySet<OpenCall>): boolean {
+  let isDue = false
+  for (const call of calls) {
+    const round = ++call.rounds
+    const isEarly = round >= EARLY_ROUNDS.first && round <= EARLY_ROUNDS.last
+    if (isEarly || round % ROUNDS_OF_OTHERS === 0) isDue = true
+  }
+  return isDue
+}
+
+/** Notices that a caller has gone away before the end of the answer. Call `leave` when this is no longer needed. */
+export class Caller {
+  #isGone = false
+  #onGone: (() => void) | undefined
+  /** Made only for a call that waits for something: it costs more than all the rest of this. */
+  #aborting: AbortController | undefined
+  readonly leave: () => void
+
+  constructor(carrier: Carrier) {
+    this.leave = carrier.whenGone(() => {
+      this.#isGone = true
+      this.#aborting?.abort()
+      this.#onGone?.()
+    })
+    // It may have left while this call waited.
+    this.#isGone = carrier.socket.destroyed
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  /** Aborted when the caller goes away. */
+  get signal(): AbortSignal {
+    if (!this.#aborting) {
+      this.#aborting = new AbortController()
+      if (this.#isGone) this.#aborting.abort()
+    }
+    return this.#aborting.signal
+  }
+
+  /** Calls this when the caller goes away, instead of what was given before. */
+  whenGone(onGone: (() => void) | undefined): void {
+    this.#onGone = onGone
+    if (this.#isGone) onGone?.()
   }
 }

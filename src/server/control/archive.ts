@@ -1,15 +1,14 @@
 import { Readable } from 'node:stream'
-import type { AccountRuntime } from '../../engine/account-runtime.ts'
-import { sealed, shownSeed } from '../../engine/account-secret.ts'
-import { imagesLost } from '../../engine/image-store.ts'
-import { entryTextOf, readLine } from '../../engine/journal-format.ts'
-import { otherWork } from '../../engine/other-work.ts'
-import { UnavailableError } from '../../engine/unavailable.ts'
+import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import { sealed, shownSeed } from '../../engine/account/account-secret.ts'
+import { entryTextOf, readLine } from '../../engine/journal/journal-format.ts'
+import { imagesLost } from '../../engine/store/image-store.ts'
+import { UnavailableError } from '../../engine/store/store-errors.ts'
+import { otherWork } from '../../engine/time/other-work.ts'
 import { demandAvailable } from '../carry-out.ts'
+import { JSON_UTF8 } from '../http/reply.ts'
 import { RefusalError, refuse, refuseProblems } from '../refusal.ts'
-import { JSON_UTF8 } from '../send-json.ts'
-import { type ControlHandlers, runtimeNamed } from './control-call.ts'
-import type { ControlSettings } from './settings.ts'
+import { type ControlHandlers, type ControlSettings, runtimeNamed } from './control-call.ts'
 
 export function archiveCalls({ gateway, requests }: ControlSettings) {
   return {

@@ -1,12 +1,17 @@
 import { AdvanceBody, ClockBody } from '../../contract/control/requests.ts'
 import { LATEST, parseTimestamp } from '../../contract/timestamps.ts'
-import type { Account } from '../../engine/account.ts'
-import type { AdvancePlan } from '../../engine/time-travel.ts'
+import type { Account } from '../../engine/account/account.ts'
+import type { AdvancePlan } from '../../engine/time/time-travel.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
 import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
-import { bodyReader, type ControlHandlers, durationIn, runtimeNamed } from './control-call.ts'
-import { rateIn } from './rate.ts'
-import type { ControlSettings } from './settings.ts'
+import {
+  bodyReader,
+  type ControlHandlers,
+  type ControlSettings,
+  durationIn,
+  runtimeNamed,
+} from './control-call.ts'
+import { rateIn } from './overview.ts'
 import { clockView, timerView } from './views.ts'
 
 const readClock = bodyReader<ClockBody>(ClockBody)

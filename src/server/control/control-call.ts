@@ -1,16 +1,25 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { ControlAnswer, ControlCall } from '../../contract/control/operations.ts'
+import type { Page } from '../../contract/control/overview.ts'
 import type { FailureReason } from '../../contract/control/requests.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import { validator } from '../../contract/validation.ts'
-import type { AccountRuntime } from '../../engine/account-runtime.ts'
+import { FROM_THE_TOP, type Position } from '../../domain/list-index.ts'
+import type { ListedRecords } from '../../domain/table.ts'
+import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import type { Gateway } from '../../engine/gateway.ts'
-import type { Reply } from '../http/reply.ts'
+import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
+import type { WebhookAnswer } from '../../engine/webhooks/webhook-sender.ts'
+import type { Forwarder } from '../cluster/forwarder.ts'
+import type { SignInLinks } from '../dashboard/session.ts'
+import type { FaultBoxes } from '../faults/wire-faults.ts'
+import type { EventStreams } from '../http/event-stream.ts'
+import { readJson, readOptionalJson } from '../http/read-body.ts'
+import { type Reply, sendJson } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import type { Routes } from '../http/routes.ts'
-import { readJson, readOptionalJson } from '../read-body.ts'
 import { demandNoProblems, notFound, refuseProblems } from '../refusal.ts'
-import { sendJson } from '../send-json.ts'
+import type { RequestLog } from '../requests/request-log.ts'
 
 /** Common parts of all calls of the control surface. */
 
@@ -94,4 +103,51 @@ export function addRoutes(routes: Routes, handlers: ControlHandlers): void {
       ),
     )
   }
+}
+
+/** What the calls of the control surface use. */
+export interface ControlSettings {
+  readonly gateway: Gateway
+  readonly requests: RequestLog
+  readonly streams: EventStreams
+  readonly faultBoxes: FaultBoxes
+  readonly controlToken: string
+  readonly signInLinks: SignInLinks
+  readonly webhookHosts: WebhookHosts
+  /** Opens a page of an application, as the payer's browser does. */
+  readonly visit: (url: string) => Promise<Pick<WebhookAnswer, 'status' | 'location'>>
+  /** The URL of the merchant API for clients on this machine. */
+  readonly merchantUrl: () => string
+  /** What links begin with behind a balancer or a tunnel. */
+  readonly publicUrl?: string | undefined
+  /** Where several processes serve one store. */
+  readonly forwarder?: Pick<Forwarder, 'holders'> | undefined
+  /** The connections of the listener that serves these calls. */
+  readonly surfaces: { readonly merchant: boolean }
+}
+
+/** Newest first: all records, or `limit` of them after `cursor`. */
+export function pageOf<R, Row>(
+  request: Request,
+  list: ListedRecords<R>,
+  view: (record: R) => Row,
+  matches: (facets: readonly string[]) => boolean = () => true,
+): Page<Row> {
+  const { limit: limitText, cursor } = request.query as { limit?: string; cursor?: string }
+  const limit = limitText === undefined ? Number.POSITIVE_INFINITY : Number(limitText)
+  if (!(limit >= 1)) throw refuseProblems([{ field: 'limit', message: 'must be a whole number above 0' }])
+  const data: Row[] = []
+  let last: Position = cursor === undefined ? FROM_THE_TOP : positionIn(cursor)
+  for (const item of list.below(last, matches)) {
+    if (data.length >= limit) return { data, has_more: true, next_cursor: `${last.at}.${last.ordinal}` }
+    data.push(view(item.record))
+    last = item
+  }
+  return { data, has_more: false, next_cursor: null }
+}
+
+function positionIn(cursor: string) {
+  const match = /^(\d+)\.(\d+)$/.exec(cursor)
+  if (!match) throw refuseProblems([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
+  return { at: Number(match[1]), ordinal: Number(match[2]) }
 }

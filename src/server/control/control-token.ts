@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
-import { StartError } from '../../engine/start-error.ts'
+import { StartError } from '../../engine/store/store-errors.ts'
 
 const SHORTEST = 8
 /** Hosts that other machines can reach, where strangers can try tokens. */

@@ -2,16 +2,21 @@ import { MerchantBody, MerchantPatch } from '../../contract/control/requests.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { CANNOT_BE_SHOWN, canBeShown, parseTimestamp } from '../../contract/timestamps.ts'
 import { readCatalogue } from '../../domain/catalogue.ts'
-import { readRules } from '../../domain/rules/read-rules.ts'
-import type { AccountSetup } from '../../engine/merchant-record.ts'
-import { accountsOf } from '../../engine/open-runtime.ts'
-import type { WebhookHosts } from '../../engine/webhook-hosts.ts'
+import { readRules } from '../../domain/rules/rule.ts'
+import { accountsOf } from '../../engine/account/open-runtime.ts'
+import type { AccountSetup } from '../../engine/store/merchant-record.ts'
+import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
 import { demandNoProblems, notFound } from '../refusal.ts'
-import { bodyReader, type ControlHandlers, param, runtimeNamed } from './control-call.ts'
-import { rateIn } from './rate.ts'
-import type { ControlSettings } from './settings.ts'
+import {
+  bodyReader,
+  type ControlHandlers,
+  type ControlSettings,
+  param,
+  runtimeNamed,
+} from './control-call.ts'
+import { rateIn } from './overview.ts'
 import { keyView, merchantView } from './views.ts'
-import { webhookUrlProblems } from './webhook-url.ts'
+import { webhookUrlProblems } from './webhooks.ts'
 
 const readMerchant = bodyReader<MerchantBody>(MerchantBody, { optional: true })
 const readPatch = bodyReader<MerchantPatch>(MerchantPatch)

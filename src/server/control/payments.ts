@@ -1,9 +1,9 @@
 import { FailureReason, MethodChoice } from '../../contract/control/requests.ts'
 import { PAYMENT_TRIGGERS } from '../../contract/statuses.ts'
-import type { AccountRuntime } from '../../engine/account-runtime.ts'
-import { TooLateError } from '../../engine/deadline.ts'
-import { imagesLost, isDigest } from '../../engine/image-store.ts'
-import { WebhookHostError } from '../../engine/webhook-hosts.ts'
+import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import { imagesLost, isDigest } from '../../engine/store/image-store.ts'
+import { TooLateError } from '../../engine/time/real-time.ts'
+import { WebhookHostError } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
 import { choose, sendReceipt, unreadable } from '../payer.ts'
 import { imageIn, readForm } from '../read-image.ts'
@@ -11,14 +11,14 @@ import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
 import {
   bodyReader,
   type ControlHandlers,
+  type ControlSettings,
   failureIn,
   found,
   handlersOf,
+  pageOf,
   param,
   runtimeNamed,
 } from './control-call.ts'
-import { pageOf } from './paging.ts'
-import type { ControlSettings } from './settings.ts'
 import { assetView, fullPayment, providerCallView } from './views.ts'
 
 const readChoice = bodyReader<MethodChoice>(MethodChoice)

@@ -1,23 +1,23 @@
 import { FailureReason, NewPayout, PayoutCancelBody } from '../../contract/control/requests.ts'
-import { isCountry } from '../../contract/countries.ts'
+import { isCountry } from '../../contract/currencies.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { CANNOT_BE_SHOWN, canBeShown, parseTimestamp } from '../../contract/timestamps.ts'
 import type { Command } from '../../domain/commands.ts'
-import type { AccountRuntime } from '../../engine/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import { carryOut } from '../carry-out.ts'
 import type { Request } from '../http/request.ts'
 import { demandNoProblems } from '../refusal.ts'
 import {
   bodyReader,
   type ControlHandlers,
+  type ControlSettings,
   failureIn,
   found,
   handlersOf,
+  pageOf,
   param,
   runtimeNamed,
 } from './control-call.ts'
-import { pageOf } from './paging.ts'
-import type { ControlSettings } from './settings.ts'
 import { fullPayout } from './views.ts'
 
 const readPayout = bodyReader<NewPayout>(NewPayout)

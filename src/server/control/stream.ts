@@ -1,14 +1,13 @@
 import type { RequestRecord, StreamChange, StreamData, StreamEvent } from '../../contract/control/journal.ts'
 import { withoutSecrets } from '../../contract/redact.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
-import type { Account } from '../../engine/account.ts'
-import { readLine } from '../../engine/journal-format.ts'
-import { Slice } from '../../engine/other-work.ts'
+import type { Account } from '../../engine/account/account.ts'
+import { readLine } from '../../engine/journal/journal-format.ts'
+import { Slice } from '../../engine/time/other-work.ts'
 import { type EventStream, MOST_WAITING } from '../http/event-stream.ts'
 import type { Request } from '../http/request.ts'
-import { refuseProblems } from '../refusal.ts'
-import { type ControlHandlers, runtimeNamed } from './control-call.ts'
-import type { ControlSettings } from './settings.ts'
+import { notFound, refuseProblems } from '../refusal.ts'
+import { type ControlHandlers, type ControlSettings, param, runtimeNamed } from './control-call.ts'
 import { entryView } from './views.ts'
 
 /** What happens in an account, as it happens. */
@@ -259,3 +258,34 @@ function subjectOf(event: DomainEvent): string {
       return 'books'
   }
 }
+
+/** A record's entries, and the last requests. */
+export function journalCalls({ gateway, requests }: ControlSettings) {
+  return {
+    'GET /accounts/:account/history/:id': async (request, answer) => {
+      const { account } = runtimeNamed(gateway, request)
+      const { world, journal } = account
+      const id = param(request, 'id')
+      const entries = await journal.history(id)
+      const { keptFrom } = journal
+      const { payments, payouts, assets, events, deliveries, endpoints } = world
+      const all = [payments, payouts, assets, events, deliveries, endpoints]
+      // If all entries of a record are too old, its history is empty.
+      const isKnown = entries.length > 0 || (keptFrom > 1 && all.some(records => records.has(id)))
+      if (!isKnown) throw notFound('record')
+      const data = withoutSecretsIn(entries.map(entryView))
+      return answer(200, keptFrom === 1 ? { data } : { data, kept_from: keptFrom })
+    },
+
+    'GET /accounts/:account/requests': (request, answer) =>
+      answer(200, { data: requests.of(runtimeNamed(gateway, request)) }),
+
+    'GET /accounts/:account/requests/:id': (request, answer) => {
+      const found = requests.find(runtimeNamed(gateway, request), param(request, 'id'))
+      if (!found) throw notFound('request in the log of recent requests')
+      return answer(200, found)
+    },
+  } satisfies Partial<ControlHandlers>
+}
+
+const withoutSecretsIn = <T>(shown: T): T => JSON.parse(withoutSecrets(JSON.stringify(shown)))

@@ -1,26 +1,29 @@
-import type { TimelineAttempt, TimelineChange, TimelineRequest } from '../../contract/control/timeline.ts'
+import type {
+  TimelineAttempt,
+  TimelineChange,
+  TimelinePlace,
+  TimelineRequest,
+} from '../../contract/control/timeline.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
-import type { PaymentEvent } from '../../domain/apply-payment.ts'
-import type { PayoutEvent } from '../../domain/apply-payout.ts'
+import type { PaymentEvent, PayoutEvent } from '../../domain/apply.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
 import { FROM_THE_TOP } from '../../domain/list-index.ts'
+import type { ProviderCall } from '../../domain/model.ts'
 import {
   deliveryTimer,
   PAYMENT_TIMERS,
   PAYOUT_TIMERS,
   paymentTimer,
   payoutTimer,
-} from '../../domain/record-timers.ts'
+} from '../../domain/timers.ts'
 import { upcomingMoves } from '../../domain/upcoming-moves.ts'
 import type { World } from '../../domain/world.ts'
-import type { AccountRuntime } from '../../engine/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { Gateway } from '../../engine/gateway.ts'
 import { notFound } from '../refusal.ts'
-import type { RequestAbout } from '../request-log.ts'
-import { type ControlHandlers, param, runtimeNamed } from './control-call.ts'
-import type { ControlSettings } from './settings.ts'
-import { inOrder } from './timeline-order.ts'
+import type { RequestAbout } from '../requests/request-log.ts'
+import { type ControlHandlers, type ControlSettings, param, runtimeNamed } from './control-call.ts'
 import { timerView } from './views.ts'
-import { WallTimes } from './wall-times.ts'
 
 /** Everything that happened to one record, and what is planned for it. */
 export function timelineCalls({ gateway, requests }: ControlSettings) {
@@ -208,4 +211,110 @@ function timersOf({ account }: AccountRuntime, id: string, deliveries: readonly 
     .flatMap(name => account.world.timers.get(name) ?? [])
     .sort((a, b) => a.dueAt - b.dueAt)
     .map(timerView)
+}
+
+interface Lists {
+  /** The entries about the record, with only the events about it. */
+  readonly changes: readonly Entry[]
+  readonly called: readonly ProviderCall[]
+  readonly asked: readonly RequestAbout[]
+  readonly attempts: readonly TimelineAttempt[]
+  /** The journal of each of its deliveries. */
+  readonly deliveries: readonly (readonly Entry[])[]
+  readonly wallOf: (seq: number) => number | undefined
+}
+
+/** The position of an item: by time, then by entry, then by event. */
+interface Placed extends Omit<TimelinePlace, 'at' | 'wall_at'> {
+  readonly at: number
+  readonly seq: number
+  readonly event: number
+  readonly wall: number | null
+}
+
+/** The journal event for each call of the provider. */
+const CALLS: Readonly<Record<ProviderCall['call'], DomainEvent['type']>> = {
+  start: 'RouteFrozen',
+  cancel: 'CancelRequested',
+  submit_receipt: 'ReceiptSubmitted',
+}
+
+/** Sorts everything that happened, with causes before effects. */
+function inOrder({ changes, called, asked, attempts, deliveries, wallOf }: Lists): TimelinePlace[] {
+  const wallAt = (seq: number) => wallOf(seq) ?? null
+  const events: (Placed & { readonly type: DomainEvent['type'] })[] = changes
+    .flatMap(({ at, seq, events: own }) => own.map(({ type }, event) => ({ at, seq, event, type })))
+    .map((place, nth) => ({ list: 'changes', nth, ...place, wall: wallAt(place.seq) }))
+  const taken = new Set<number>()
+  const calls = called.map(({ at, call }, nth): Placed => {
+    const made = events.find(({ type, nth: of }) => type === CALLS[call] && !taken.has(of))
+    if (made) taken.add(made.nth)
+    const place = made ?? { at, seq: Number.POSITIVE_INFINITY, event: 0, wall: null }
+    return { ...place, list: 'provider_calls', nth, event: place.event + 0.5 }
+  })
+  const requests = asked.map(({ cameAt: at, after, cameWall: wall }, nth): Placed => {
+    return { list: 'requests', nth, at, seq: after + 0.5, event: 0, wall }
+  })
+  const begun = startsIn(deliveries)
+  const posts = attempts.map(({ delivery, number, at, wall_at }, nth): Placed => {
+    const seq = begun.get(delivery)?.[number - 1] ?? Number.POSITIVE_INFINITY
+    const wall = wallAt(seq) ?? (wall_at === null ? null : Date.parse(wall_at))
+    return { list: 'attempts', nth, at: Date.parse(at), seq, event: 0, wall }
+  })
+  return [...events, ...calls, ...requests, ...posts]
+    .sort((a, b) => a.at - b.at || a.seq - b.seq || a.event - b.event)
+    .map(({ list, nth, at, wall }) => ({
+      list,
+      nth,
+      at: formatTimestamp(at),
+      wall_at: wall === null ? null : formatTimestamp(wall),
+    }))
+}
+
+/** The entries in which the attempts of each delivery began. */
+function startsIn(deliveries: Lists['deliveries']): Map<string, number[]> {
+  const begun = new Map<string, number[]>()
+  for (const { seq, events } of deliveries.flat())
+    for (const event of events)
+      if (event.type === 'AttemptStarted')
+        begun.set(event.delivery, [...(begun.get(event.delivery) ?? []), seq])
+  return begun
+}
+
+interface Times {
+  at: number[]
+  seq: number
+}
+
+/** How many of the latest entries of each account are kept. */
+const KEPT = 4096
+
+/**
+ * Remembers the wall time of recent entries. A journal has only the account's time, so that equal calls give equal
+ * journals, but on a clock that jumps people want to see both.
+ */
+class WallTimes {
+  readonly #times = new WeakMap<AccountRuntime, Times>()
+
+  constructor(gateway: Gateway) {
+    gateway.onEntry((runtime, { seq }) => {
+      const times = this.#times.get(runtime) ?? this.#begin(runtime)
+      times.at[seq % KEPT] = Date.now()
+      times.seq = seq
+    })
+  }
+
+  #begin(runtime: AccountRuntime): Times {
+    const times: Times = { at: [], seq: 0 }
+    this.#times.set(runtime, times)
+    // After a reset or an import, the same numbers belong to other entries.
+    runtime.account.onReplaced(() => Object.assign(times, { at: [], seq: 0 }))
+    return times
+  }
+
+  /** Undefined for an old entry, or one of an earlier process. */
+  of(runtime: AccountRuntime, seq: number): number | undefined {
+    const times = this.#times.get(runtime)
+    return times && seq <= times.seq && seq > times.seq - KEPT ? times.at[seq % KEPT] : undefined
+  }
 }

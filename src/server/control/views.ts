@@ -19,9 +19,9 @@ import type {
 } from '../../domain/model.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { eventView, paymentView, payoutView } from '../../domain/views.ts'
-import type { Account } from '../../engine/account.ts'
-import type { AccountRuntime } from '../../engine/account-runtime.ts'
-import type { MerchantRecord as Merchant } from '../../engine/merchant-record.ts'
+import type { Account } from '../../engine/account/account.ts'
+import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { MerchantRecord as Merchant } from '../../engine/store/merchant-record.ts'
 
 /** Records as the control surface shows them: the merchant's view, and the members that it hides. */
 

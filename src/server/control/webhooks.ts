@@ -1,10 +1,18 @@
 import { EndpointBody, RotateBody } from '../../contract/control/requests.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
+import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
 import { demandNoProblems } from '../refusal.ts'
-import { bodyReader, type ControlHandlers, durationIn, found, param, runtimeNamed } from './control-call.ts'
-import type { ControlSettings } from './settings.ts'
+import {
+  bodyReader,
+  type ControlHandlers,
+  type ControlSettings,
+  durationIn,
+  found,
+  param,
+  runtimeNamed,
+} from './control-call.ts'
 import { deliveryView, endpointView, eventRecord } from './views.ts'
-import { webhookUrlProblems } from './webhook-url.ts'
 
 const readEndpoint = bodyReader<EndpointBody>(EndpointBody)
 const readRotation = bodyReader<RotateBody>(RotateBody, { optional: true })
@@ -68,4 +76,14 @@ export function webhookCalls({ gateway, webhookHosts }: ControlSettings) {
       return answer(202, deliveryView(found('webhook delivery', delivery), runtime))
     },
   } satisfies Partial<ControlHandlers>
+}
+
+/** Checks an endpoint's URL early, for a clear error. Each attempt checks again which address it connects to. */
+export function webhookUrlProblems(field: string, text: string, hosts: WebhookHosts): FieldProblem[] {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
+    return [{ field, message: 'must be an absolute http or https URL' }]
+  const url = new URL(text)
+  if (url.username || url.password) return [{ field, message: 'must not carry credentials' }]
+  const message = hosts.problem(url)
+  return message === undefined ? [] : [{ field, message }]
 }

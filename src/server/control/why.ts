@@ -1,6 +1,6 @@
 import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../../contract/statuses.ts'
-import { routingTable } from '../../domain/decide/routing-table.ts'
 import type { Delivery, Payment } from '../../domain/model.ts'
+import { routingTable } from '../../domain/routing.ts'
 import { type ForeseenRule, foreseeRule, simplestMethod } from '../../domain/rules/foresee.ts'
 import { upcomingMoves } from '../../domain/upcoming-moves.ts'
 import type { Surroundings } from '../../domain/why/answer.ts'
@@ -8,10 +8,9 @@ import { whyDelivery } from '../../domain/why/delivery.ts'
 import { whyPayment } from '../../domain/why/payment.ts'
 import { whyPayout } from '../../domain/why/payout.ts'
 import { whyRequest } from '../../domain/why/request.ts'
-import type { AccountRuntime } from '../../engine/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import { notFound } from '../refusal.ts'
-import { type ControlHandlers, param, runtimeNamed } from './control-call.ts'
-import type { ControlSettings } from './settings.ts'
+import { type ControlHandlers, type ControlSettings, param, runtimeNamed } from './control-call.ts'
 
 /** Why a payment, a payout, a delivery or a request is as it is. */
 export function whyCalls({ gateway, requests }: ControlSettings) {

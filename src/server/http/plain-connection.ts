@@ -5,7 +5,7 @@ import { Pieces } from '../pieces.ts'
 import type { Carrier, Line, WholeAnswer } from './carrier.ts'
 import { type PlainHeader, type PlainRequest, readPlainRequest } from './plain-request.ts'
 import type { ClientError } from './refuse-unread.ts'
-import { responseHead } from './response-head.ts'
+import { responseHead } from './reply.ts'
 
 export interface PlainConnectionSettings {
   readonly keepAliveMs: number

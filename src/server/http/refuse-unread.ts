@@ -1,9 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Contract } from '../../contract/decisions.ts'
-import { renderError } from '../../contract/error-body.ts'
-import { invalid, type Rejection, rejection } from '../../contract/errors.ts'
-import { dateNow } from './response-head.ts'
+import { invalid, type Rejection, rejection, renderError } from '../../contract/errors.ts'
+import { dateNow } from './reply.ts'
 
 /** Why the bytes on a connection are no request. `CONNECT` is a request for a tunnel; the other codes are those of Node. */
 export type ClientError = Error & { readonly code?: string }

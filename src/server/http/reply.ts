@@ -1,8 +1,10 @@
-import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
+import { type OutgoingHttpHeader, type ServerResponse, STATUS_CODES } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
-import type { Carrier } from './carrier.ts'
+import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { Carrier, WholeAnswer } from './carrier.ts'
+import type { Request } from './request.ts'
 
-export type Payload = string | Buffer | Readable | null
+type Payload = string | Buffer | Readable | null
 
 /** A response. It is sent after all hooks have seen it. */
 export class Reply {
@@ -90,4 +92,45 @@ export class Reply {
       if (error) raw.destroy()
     })
   }
+}
+
+export const JSON_UTF8 = 'application/json; charset=utf-8'
+
+export function sendJson(reply: Reply, status: number, text: string): Reply {
+  return reply.code(status).header('content-type', JSON_UTF8).send(text)
+}
+
+/** The current account of the request. A request may have to wait, so get the account each time you need it. */
+export function runtimeOf({ runtime }: Request): AccountRuntime {
+  if (!runtime) throw new Error('a request without an account got past authentication')
+  runtime.account.catchUp()
+  return runtime
+}
+
+const PLAIN = /^[\t\x20-\x7e]*$/
+
+/** The same head as Node would write; undefined if it is not made of plain ASCII, which Node then encodes or refuses. */
+export function responseHead({ status, headers }: WholeAnswer, keepAlive: string): string | undefined {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
+  let isKept = true
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name, value] = [headers[at], headers[at + 1]]
+    if (typeof value !== 'number' && (typeof value !== 'string' || !PLAIN.test(value))) return undefined
+    if (name === 'connection') isKept = false
+    head += `${name}: ${value}\r\n`
+  }
+  return `${head}Date: ${dateNow()}\r\n${isKept ? keepAlive : ''}\r\n`
+}
+
+let lastSecond = 0
+let lastDate = ''
+
+export function dateNow(): string {
+  const now = Date.now()
+  const second = Math.floor(now / 1000)
+  if (second !== lastSecond) {
+    lastSecond = second
+    lastDate = new Date(now).toUTCString()
+  }
+  return lastDate
 }

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { parse } from 'node:querystring'
-import { type PathPattern, withNames } from '../../contract/path-pattern.ts'
-import type { HttpFault } from '../../domain/faults/fault.ts'
-import type { AccountRuntime } from '../../engine/account-runtime.ts'
-import type { RequestIds } from '../../engine/request-ids.ts'
+import { type PathPattern, withNames } from '../../contract/paths.ts'
+import type { HttpFault } from '../../domain/faults.ts'
+import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { RequestIds } from '../../engine/account/ids.ts'
 import type { Carrier } from './carrier.ts'
 
 /** A request, with what the server knows about it. */

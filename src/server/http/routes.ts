@@ -1,4 +1,4 @@
-import { hasParameters, namesIn, type PathPattern, pathPattern } from '../../contract/path-pattern.ts'
+import { hasParameters, namesIn, type PathPattern, pathPattern } from '../../contract/paths.ts'
 import type { Reply } from './reply.ts'
 import type { Request } from './request.ts'
 

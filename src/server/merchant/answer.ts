@@ -1,14 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { TSchema } from '@sinclair/typebox'
+import type { Contract } from '../../contract/decisions.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { Command } from '../../domain/commands.ts'
+import type { Operation } from '../../contract/operations.ts'
+import type { Command, IdempotencyKey } from '../../domain/commands.ts'
 import type { Payment } from '../../domain/model.ts'
 import type { KeptAnswer } from '../../domain/world.ts'
-import type { AccountRuntime } from '../../engine/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import { demandAvailable, untilSafe } from '../carry-out.ts'
-import type { Reply } from '../http/reply.ts'
+import type { JsonObject } from '../http/read-body.ts'
+import { type Reply, runtimeOf, sendJson } from '../http/reply.ts'
+import type { Request } from '../http/request.ts'
 import { RefusalError, refuse } from '../refusal.ts'
-import { runtimeOf, sendJson } from '../send-json.ts'
-import type { Call } from './handler.ts'
 
 /** Executes a merchant's command about a payment, and responds with the payment or the refusal. */
 export async function answerPayment(call: Call, command: Command): Promise<Reply> {
@@ -60,3 +64,78 @@ async function replay(
   reply.header('idempotent-replayed', 'true')
   return sendPayment(runtime, reply, status, answer.payment)
 }
+
+/** Unknown members: refused, or named in the request log, as the contract says. */
+export function unknownMembers(
+  contract: Contract,
+  request: Request,
+  body: JsonObject,
+  schema: TSchema | undefined,
+): readonly FieldProblem[] {
+  const known: Record<string, unknown> = schema?.properties ?? {}
+  const unknown = Object.keys(body).filter(member => !Object.hasOwn(known, member))
+  if (contract['strict.unknown_members'] === 'reject')
+    return unknown.map(field => ({ field, message: 'is not a known member' }))
+  request.ignored = [...request.ignored, ...unknown]
+  return []
+}
+
+/** If the contract treats an explicit null as an absent member. */
+export function readNulls(contract: Contract, body: JsonObject): JsonObject {
+  if (contract['strict.nulls'] === 'reject' || !hasNull(body)) return body
+  const given = Object.entries(body).filter(([, value]) => value !== null)
+  return Object.fromEntries(
+    given.map(([key, value]) => [key, isObject(value) ? readNulls(contract, value) : value]),
+  )
+}
+
+const hasNull = (body: JsonObject): boolean =>
+  Object.values(body).some(value => value === null || (isObject(value) && hasNull(value)))
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const FIELD = 'Idempotency-Key'
+const PRINTABLE = /^[\x20-\x7e]{1,255}$/
+
+/** The key of a request, or its problem. */
+export function readKey(
+  request: Request,
+  { required }: { required: boolean },
+): { key: string | undefined; problems: readonly FieldProblem[] } {
+  const given = request.headers['idempotency-key']
+  // Node joins repeated headers into one value that nobody sent.
+  const repeated = given !== undefined && request.repeats('idempotency-key')
+  if (given === undefined)
+    return { key: undefined, problems: required ? [{ field: FIELD, message: 'is required' }] : [] }
+  if (repeated) return { key: undefined, problems: [{ field: FIELD, message: 'must be given once' }] }
+  if (typeof given !== 'string' || !PRINTABLE.test(given))
+    return {
+      key: undefined,
+      problems: [{ field: FIELD, message: 'must be 1 to 255 printable ASCII characters' }],
+    }
+  return { key: given, problems: [] }
+}
+
+/** Scoped by method and path: one intent's answer is never another's. */
+export function idempotency(
+  { method, address, requestId }: Request,
+  key: string | undefined,
+  fingerprint: () => string,
+): IdempotencyKey | undefined {
+  if (key === undefined) return undefined
+  return { scope: `${method} ${address} ${key}`, fingerprint: fingerprint(), requestId }
+}
+
+/** A request of one operation, after authentication. */
+export interface Call {
+  readonly request: Request
+  readonly reply: Reply
+  readonly operation: Operation
+  readonly contract: Contract
+}
+
+export type Handler = (call: Call) => Reply | Promise<Reply>
+
+/** The id in the path, decoded. */
+export const idIn = (request: Request): string => request.params.id ?? ''

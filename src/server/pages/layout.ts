@@ -1,7 +1,45 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { packageFile } from '../../package-files.ts'
 import type { Reply } from '../http/reply.ts'
-import { assetUrl } from './assets.ts'
-import { Html, html } from './html.ts'
+import type { Request } from '../http/request.ts'
+import type { Routes } from '../http/routes.ts'
 import { inLanguage, LANGUAGES, type Words } from './words/language.ts'
+
+/** Text that is already HTML. All other values in a page are escaped. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+type Part = string | number | Html | null | false | readonly Part[]
+
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(strings.reduce((text, string, at) => text + render(parts[at - 1] ?? '') + string))
+}
+
+function render(part: Part): string {
+  if (part instanceof Html) return part.text
+  if (part === null || part === false) return ''
+  if (Array.isArray(part)) return part.map(render).join('')
+  return escapeHtml(String(part))
+}
+
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, character => ESCAPES[character] ?? character)
+
+/**
+ * An address in an attribute, with the fewest changes that HTML needs: a plain `&name=` is valid there, so a query
+ * string stays byte for byte the same.
+ */
+export function hrefOf(url: string): Html {
+  return new Html(url.replace(/&(?![A-Za-z0-9]+=)|[<>"]/g, character => ESCAPES[character] ?? character))
+}
 
 /** What a page may load: its own style and script, its own forms, and images of its own or of the payer. */
 const POLICY = [
@@ -102,4 +140,68 @@ function languageSwitch({ lang: current, chooseLanguage }: Words, path: string):
     return html`<a href="${inLanguage(path, lang)}" lang="${lang}" hreflang="${lang}"${here}>${languageName}</a>`
   })
   return html`<nav class="languages" aria-label="${chooseLanguage}">${links}</nav>`
+}
+
+/** Inline icons, so that a page loads no extra files. They are decoration: the text next to them says the same. */
+const SHAPES = {
+  bank: '<path d="M3 10 12 4l9 6M5 10v8M10 10v8M14 10v8M19 10v8M3 20h18"/>',
+  qr: '<path d="M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2M20 14v2h-2M14 20h2v-2M20 18v2h-2"/>',
+  phone: '<rect x="7" y="3" width="10" height="18" rx="2"/><path d="M11 18h2"/>',
+  chevron: '<path d="m9 6 6 6-6 6"/>',
+  check: '<path d="m5 12.5 4.5 4.5L19 7.5"/>',
+  cross: '<path d="M7 7l10 10M17 7 7 17"/>',
+  clock: '<circle cx="12" cy="12" r="8.5"/><path d="M12 7.5V12l3 2"/>',
+  stop: '<circle cx="12" cy="12" r="8.5"/><path d="M6 6l12 12"/>',
+  link: '<path d="M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1"/>',
+  search: '<circle cx="11" cy="11" r="6.5"/><path d="m20 20-4-4"/>',
+  image:
+    '<rect x="4" y="4" width="16" height="16" rx="2"/><path d="m4 16 4.5-4.5L14 17l2.5-2.5L20 18"/><circle cx="15" cy="9" r="1.5"/>',
+  lock: '<rect x="5" y="11" width="14" height="9" rx="2"/><path d="M8 11V8a4 4 0 0 1 8 0v3"/>',
+} as const
+
+export type Icon = keyof typeof SHAPES
+
+export const icon = (name: Icon) =>
+  new Html(
+    `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round">${SHAPES[name]}</svg>`,
+  )
+
+const TYPES = {
+  'style.css': 'text/css; charset=utf-8',
+  'main.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+} as const
+
+type AssetName = keyof typeof TYPES
+
+const loaded = new Map<AssetName, { bytes: Buffer; hash: string }>()
+
+/** The files of the pages. They are read when the first page is shown, which keeps the start fast. */
+function asset(name: AssetName) {
+  const known = loaded.get(name)
+  if (known) return known
+  const bytes = readFileSync(packageFile(`dist/web/checkout/${name}`))
+  const read = { bytes, hash: createHash('sha256').update(bytes).digest('base64url').slice(0, 12) }
+  loaded.set(name, read)
+  return read
+}
+
+/** Its address depends on its content, so a browser may cache it forever. */
+const assetUrl = (name: AssetName) => `/checkout/${name}?v=${asset(name).hash}`
+
+export function assetCalls(routes: Routes): void {
+  for (const name of Object.keys(TYPES) as AssetName[])
+    routes.page(`/checkout/${name}`, (request, reply) => sendAsset(name, request, reply))
+}
+
+function sendAsset(name: AssetName, request: Request, reply: Reply): Reply {
+  const { bytes, hash } = asset(name)
+  const etag = `"${hash}"`
+  const isNamed = request.query.v === hash
+  reply.headers({
+    'content-type': TYPES[name],
+    'cache-control': isNamed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag,
+  })
+  return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(bytes)
 }

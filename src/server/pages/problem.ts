@@ -1,7 +1,11 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { PAYER_FIELDS, type PayerField } from '../../contract/resources.ts'
+import type { Payment } from '../../domain/model.ts'
+import type { Reply } from '../http/reply.ts'
 import { ReceiptRefusalError } from '../payer.ts'
 import type { RefusalError } from '../refusal.ts'
+import { html, icon, type Live, sendPage } from './layout.ts'
+import { wayBack } from './way-back.ts'
 import type { Words } from './words/language.ts'
 
 /** Shows why a form was refused. The typed text stays in the form. */
@@ -50,4 +54,29 @@ export function generalProblem(problem: Problem, words: Words): string | undefin
     default:
       return words.refusals.other
   }
+}
+
+const MARKS = { forged: 'link', ended: 'clock', unknown: 'search' } as const
+
+/** Explains why a link is no longer valid. Details of the payment are shown only if the link is genuine. */
+export function noticePage(
+  reply: Reply,
+  status: number,
+  words: Words,
+  path: string,
+  about: keyof typeof MARKS,
+  genuine?: { readonly payment: Payment; readonly live: Live },
+): Reply {
+  const title = words[about]
+  return sendPage(reply, status, words, path, {
+    look: 'notice',
+    title,
+    header: html``,
+    main: html`<section class="card ending">
+<span class="mark neutral">${icon(MARKS[about])}</span>
+<h1>${title}</h1>
+<p class="lead">${words[`${about}Why`]}</p>
+${genuine ? wayBack(genuine.payment, words, 'primary') : ''}</section>`,
+    ...(genuine ? { live: genuine.live } : {}),
+  })
 }

@@ -1,10 +1,15 @@
+import { exponentOf, formatMinor } from '../../contract/currencies.ts'
 import type { MethodEntry } from '../../domain/catalogue.ts'
-import { routingTable } from '../../domain/decide/routing-table.ts'
 import type { Payment } from '../../domain/model.ts'
-import { type Html, html } from './html.ts'
-import type { Opened } from './opening.ts'
-import type { Problem } from './problem.ts'
-import { bankName, methodName } from './words/catalogue.ts'
+import { routingTable } from '../../domain/routing.ts'
+import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import { isGenuine, type PageKind, pagePath } from '../../engine/account/page-address.ts'
+import type { Gateway } from '../../engine/gateway.ts'
+import type { Reply } from '../http/reply.ts'
+import type { Request } from '../http/request.ts'
+import { type Html, html } from './layout.ts'
+import { noticePage, type Problem } from './problem.ts'
+import { bankName, keepLanguage, methodName, type Words, wordsFor } from './words/language.ts'
 
 /** The data of a page. */
 export interface View extends Opened {
@@ -49,3 +54,83 @@ export const hasSentReceipt = ({ receipt }: Payment) =>
 /** Whether the payer must act now. */
 export const waitsForPayer = (payment: Payment) =>
   isOpen(payment) && payment.action !== null && payment.cancelRequestedAt === null && !hasSentReceipt(payment)
+
+interface Money {
+  readonly amount: string
+  readonly currency: string
+}
+
+/** Formats an amount for a language. The digits stay a string, because an amount may be too long for a number. */
+export function spellMoney({ amount, currency }: Money, { locale }: Words): string {
+  const plain = formatMinor(amount, currency)
+  const digits = exponentOf(currency)
+  const exact = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  // Intl accepts only currency codes of three letters, but a merchant may use longer ones.
+  if (currency.length !== 3)
+    return `${new Intl.NumberFormat(locale, exact).format(plain as `${number}`)} ${currency}`
+  const style = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const
+  return new Intl.NumberFormat(locale, { ...style, ...exact }).format(plain as `${number}`)
+}
+
+/** The amount for people, with its plain decimal number and currency as data attributes. */
+export function money(sum: Money, words: Words): Html {
+  const spelled = spellMoney(sum, words)
+  const code = spelled.includes(sum.currency) ? '' : html` <span class="currency">${sum.currency}</span>`
+  return html`<data class="money" value="${formatMinor(sum.amount, sum.currency)}">${spelled}${code}</data>`
+}
+
+/** A page that was opened with a valid address. */
+export interface Opened {
+  readonly kind: PageKind
+  readonly runtime: AccountRuntime
+  readonly payment: Payment
+  readonly words: Words
+  /** The address of this page. */
+  readonly path: string
+  readonly expiresAt: number | null
+  /** The address of another page of this payment, in the same language. */
+  readonly pathTo: (kind: PageKind, expiresAt: number | null) => string
+  /** Whether the link has expired. */
+  readonly isOver: (payment: Payment) => boolean
+  /** The address of the update stream. */
+  readonly livePath: string
+}
+
+/** Opens a page by its signed address. A changed address and an unknown payment have different pages. */
+export async function open(
+  gateway: Gateway,
+  kind: PageKind,
+  request: Request,
+  reply: Reply,
+): Promise<Opened | Reply> {
+  const { account: name, payment: id } = request.params as { account: string; payment: string }
+  const { expires, signature } = request.query as { expires?: unknown; signature?: unknown }
+  const words = wordsFor(request)
+  const notice = (status: number, about: 'forged' | 'unknown') =>
+    noticePage(reply, status, words, request.url, about)
+
+  const runtime = await gateway.account(name)?.open()
+  if (!runtime) return notice(404, 'unknown')
+  request.runtime = runtime
+  const { account } = runtime
+  const expiresAt = typeof expires === 'string' && /^[1-9]\d{0,14}$/.test(expires) ? Number(expires) : null
+  if (typeof signature !== 'string' || !isGenuine(account, kind, id, expiresAt, signature))
+    return notice(403, 'forged')
+  await account.catchUp()
+  const payment = account.world.payments.get(id)
+  if (!payment) return notice(404, 'unknown')
+  // The end of a payment stays visible forever, and an action that was extended still needs its page.
+  const isOver = ({ outcome, action }: Payment) =>
+    expiresAt !== null && account.now >= expiresAt && outcome === null && action === null
+  return {
+    kind,
+    runtime,
+    payment,
+    words,
+    path: request.url,
+    expiresAt,
+    isOver,
+    pathTo: (other, until) => keepLanguage(pagePath(account, other, id, until), request),
+    livePath: pagePath(account, kind, id, expiresAt).replace('?', '/live?'),
+  }
+}

@@ -1,5 +1,5 @@
 import type { Payment } from '../../domain/model.ts'
-import { type Html, hrefOf, html } from './html.ts'
+import { type Html, hrefOf, html } from './layout.ts'
 import type { Words } from './words/language.ts'
 
 /** A plain link to the merchant's return_url, which does not contain the status of the payment. */

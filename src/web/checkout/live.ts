@@ -1,6 +1,5 @@
 import { setClock } from './clock.ts'
 import { announce } from './copy.ts'
-import { keepFields } from './kept-fields.ts'
 
 interface LiveUpdate {
   readonly shown: string
@@ -90,4 +89,126 @@ function exchange(text: string, enhance: (part: ParentNode) => void): boolean {
   const state = fresh.querySelector('main h2') ?? fresh.querySelector('h1')
   announce(fresh.querySelector('[role=alert]') ? '' : (state?.textContent ?? ''))
   return true
+}
+
+/** Keeps the payer's input and focus while the page is replaced by a newer one. */
+
+interface Kept {
+  readonly value: string
+  readonly files: FileList | null
+  /** The text in the bank search. */
+  readonly typed: string | undefined
+  /** The server's message about a submitted form, which a reloaded page does not repeat. */
+  readonly problem: { readonly id: string; readonly text: string } | undefined
+}
+
+type Field = HTMLInputElement | HTMLSelectElement
+
+/** Values by form and name. A field that is missing in one state may come back in the next. */
+const kept = new Map<string, Kept>()
+const unfolded = new Set<string>()
+
+/** Saves the state of the page. The returned function restores it in the new page. */
+function keepFields(before: HTMLElement): (after: HTMLElement) => void {
+  for (const [key, field] of fieldsOf(before)) {
+    const files = field instanceof HTMLInputElement ? field.files : null
+    kept.set(key, { value: field.value, files, typed: field.dataset.typed, problem: messageAt(field) })
+  }
+  for (const [key, { open }] of foldsOf(before)) {
+    if (open) unfolded.add(key)
+    else unfolded.delete(key)
+  }
+  const focus = focusIn(before)
+  return after => {
+    for (const [key, field] of fieldsOf(after)) putBack(field, kept.get(key))
+    for (const [key, fold] of foldsOf(after)) if (unfolded.has(key)) fold.open = true
+    // Set the focus last, because scripts may still change the fields.
+    queueMicrotask(() => focus(after))
+  }
+}
+
+function putBack(field: Field, was: Kept | undefined): void {
+  if (!was) return
+  if (was.typed !== undefined) field.dataset.typed = was.typed
+  if (!was.files) {
+    field.value = was.value
+    putMessageBack(field, was.problem)
+  } else if (was.files.length > 0 && field instanceof HTMLInputElement) {
+    field.files = was.files
+    const fold = field.closest('details')
+    if (fold) fold.open = true
+    // The change event shows the file's name and preview, and checks it.
+    queueMicrotask(() => field.dispatchEvent(new Event('change')))
+  }
+}
+
+const messageBeside = (field: Field) => field.closest('.field')?.querySelector<HTMLElement>('.problem')
+
+function messageAt(field: Field): Kept['problem'] {
+  const problem = field.getAttribute('aria-invalid') === 'true' ? messageBeside(field) : undefined
+  return problem?.textContent ? { id: problem.id, text: problem.textContent } : undefined
+}
+
+function putMessageBack(field: Field, was: Kept['problem']): void {
+  if (!was) return
+  const message = messageBeside(field) ?? document.createElement('p')
+  if (message.textContent) return
+  message.className = 'problem'
+  message.id = was.id
+  message.textContent = was.text
+  if (!message.parentElement) field.after(message)
+  field.setAttribute('aria-invalid', 'true')
+  const described = field.getAttribute('aria-describedby')?.split(' ') ?? []
+  field.setAttribute('aria-describedby', [...new Set([...described, was.id])].join(' '))
+}
+
+const nameOf = (form: HTMLFormElement) =>
+  ['act', 'method'].map(
+    name => form.querySelector<HTMLInputElement>(`input[type=hidden][name=${name}]`)?.value,
+  )
+
+function fieldsOf(page: HTMLElement): [string, Field][] {
+  return [...page.querySelectorAll<Field>('form input:not([type=hidden])[name], form select[name]')].flatMap(
+    field => (field.form ? [[JSON.stringify([...nameOf(field.form), field.name]), field]] : []),
+  )
+}
+
+const foldsOf = (page: HTMLElement): [string, HTMLDetailsElement][] =>
+  [...page.querySelectorAll('details')].map(fold => {
+    const form = fold.querySelector('form')
+    return [JSON.stringify(form ? nameOf(form) : fold.className), fold]
+  })
+
+/** Everything that can have the focus, by its kind and, among several, by its position. */
+function places(page: HTMLElement): Map<string, HTMLElement> {
+  const found = new Map<string, HTMLElement>()
+  for (const place of page.querySelectorAll<HTMLElement>('a[href], button, input, select, summary')) {
+    const form = place.closest('form') ?? place.closest('details')?.querySelector('form')
+    const own = ['name', 'value', 'href', 'role', 'data-copy'].map(name =>
+      name === 'value' && !(place instanceof HTMLButtonElement) ? null : place.getAttribute(name),
+    )
+    const key = JSON.stringify([form && nameOf(form), place.tagName, ...own])
+    if (!found.has(key)) found.set(key, place)
+  }
+  return found
+}
+
+function focusIn(before: HTMLElement): (after: HTMLElement) => void {
+  const focused = document.activeElement
+  if (!(focused instanceof HTMLElement) || !before.contains(focused)) return () => {}
+  const key = [...places(before)].find(([, place]) => place === focused)?.[0]
+  const [start, end] =
+    focused instanceof HTMLInputElement && focused.type === 'text'
+      ? [focused.selectionStart, focused.selectionEnd]
+      : []
+  return after => {
+    const place = key === undefined ? undefined : places(after).get(key)
+    place?.focus({ preventScroll: true })
+    if (place instanceof HTMLInputElement && start != null && end != null) place.setSelectionRange(start, end)
+    if (place) return
+    const heading = after.querySelector<HTMLElement>('h1')
+    if (!heading) return
+    heading.tabIndex = -1
+    heading.focus({ preventScroll: true })
+  }
 }

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { IdSource } from '../../../src/engine/ids.ts'
-import { sealLine } from '../../../src/engine/journal-format.ts'
+import { IdSource } from '../../../src/engine/account/ids.ts'
+import { sealLine } from '../../../src/engine/journal/journal-format.ts'
 import {
   type Account,
   accountOf,

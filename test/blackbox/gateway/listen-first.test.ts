@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Account } from '../../../src/engine/account.ts'
-import type { Change, ChangeLog } from '../../../src/engine/change-log.ts'
-import { drawMerchant } from '../../../src/engine/new-merchant.ts'
-import { Registry } from '../../../src/engine/registry.ts'
-import { MemoryStore } from '../../../src/engine/store.ts'
+import type { Account } from '../../../src/engine/account/account.ts'
+import type { Change, ChangeLog } from '../../../src/engine/store/change-log.ts'
+import { drawMerchant } from '../../../src/engine/store/new-merchant.ts'
+import { Registry } from '../../../src/engine/store/registry.ts'
+import { MemoryStore } from '../../../src/engine/store/store.ts'
 import { Simulator } from '../../../src/simulator.ts'
 
 /** A promise and what settles it. */

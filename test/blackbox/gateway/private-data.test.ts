@@ -88,7 +88,7 @@ const OPEN: [string, Harm, string] = [
 const kinds = [A_LINK, OPEN, ...(asRoot ? [FOREIGN] : [])]
 
 /**
- * One function judges every folder (src/engine/private-files.ts). Which places ask it is tried with a link, and what else it
+ * One function judges every folder (src/engine/store/private-files.ts). Which places ask it is tried with a link, and what else it
  * refuses in two places, except in the long form.
  */
 const everywhere = (harm: Harm) => isLong || harm === link

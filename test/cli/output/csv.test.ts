@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { csvForm } from '../../../src/cli/output/csv.ts'
+import { csvForm } from '../../../src/cli/output/printer.ts'
 
 const written = (rows: readonly unknown[], columns?: readonly string[]) => {
   const sheet = csvForm({ columns, valueName: 'value' }).sheet()

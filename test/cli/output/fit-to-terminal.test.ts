@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { widthOf } from '../../../src/cli/output/width-of.ts'
-import { fitToTerminal } from '../../../src/cli/scenario/fit-to-terminal.ts'
+import { fitToTerminal } from '../../../src/cli/scenario/explore.ts'
 
 const REPORT = [
   '✗ One order is paid, and another is not  scenarios/explore/orders.yaml',

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type OutputFlags, outputFlags } from '../../../src/cli/output/flags.ts'
+import { type OutputFlags, outputFlags } from '../../../src/cli/output/formats.ts'
 
 beforeEach(() => void vi.stubEnv('PAYSIM_OUTPUT', undefined))
 afterEach(() => void vi.unstubAllEnvs())

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { OutputFlags } from '../../../src/cli/output/flags.ts'
+import type { OutputFlags } from '../../../src/cli/output/formats.ts'
 import { openPrinter } from '../../../src/cli/output/printer.ts'
 import type { View } from '../../../src/cli/output/view.ts'
 import { paymentView } from '../../../src/cli/output/views/payment.ts'

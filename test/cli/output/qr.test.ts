@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import jsqr from 'jsqr'
 import { expect, test } from 'vitest'
-import { drawQr } from '../../../src/cli/output/qr.ts'
+import { drawQr } from '../../../src/cli/output/views/payment.ts'
 import { QR_DATA } from '../../support/cli/samples.ts'
 import { screenOf } from '../../support/cli/screen-of.ts'
 

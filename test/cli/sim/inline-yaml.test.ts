@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { inlineYaml } from '../../../src/cli/commands/sim/inline-yaml.ts'
+import { inlineYaml } from '../../../src/cli/commands/sim/tables.ts'
 
 const word = fc.oneof(
   fc.string(),

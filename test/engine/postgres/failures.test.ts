@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { UnavailableError } from '../../../src/engine/unavailable.ts'
+import { UnavailableError } from '../../../src/engine/store/store-errors.ts'
 import { startTcpProxy } from '../../support/cluster/tcp-proxy.ts'
 import { createPayment } from '../../support/engine/accounts.ts'
 import { openAccount, openStore } from '../../support/engine/database-stores.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { HoldingListener } from '../../../src/engine/holders.ts'
+import type { HoldingListener } from '../../../src/engine/store/holders.ts'
 import { createPayment } from '../../support/engine/accounts.ts'
 import {
   addressOf,
@@ -165,7 +165,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
   test('share one list of merchants, in which no two change a merchant at once', async () => {
     const { one, other } = await twoStores()
     const lists = [await one.openRegistry(), await other.openRegistry()] as const
-    const { drawMerchant } = await import('../../../src/engine/new-merchant.ts')
+    const { drawMerchant } = await import('../../../src/engine/store/new-merchant.ts')
     await lists[0].add(drawMerchant('shop', {}, '1'))
     expect(lists[1].find('shop')).toBeUndefined()
     await lists[1].catchUp()

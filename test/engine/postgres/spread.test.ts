@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { HoldingListener } from '../../../src/engine/holders.ts'
 import { homeOf } from '../../../src/engine/postgres/spread.ts'
+import type { HoldingListener } from '../../../src/engine/store/holders.ts'
 import { addressOf, openStore } from '../../support/engine/database-stores.ts'
 import { workerPostgres } from '../../support/postgres/postgres.ts'
 import { whyNoPostgres } from '../../support/postgres/programs.ts'

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeWorkingFolder } from '../../../src/engine/postgres/working-folder.ts'
+import { makeWorkingFolder } from '../../../src/engine/postgres/database-store.ts'
 import { temporaryDirectory } from '../../support/engine/temporary-directory.ts'
 
 test('the folders of killed processes are removed, and no others', async () => {

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { onTestFinished } from 'vitest'
-import type { Holders } from '../../../src/engine/holders.ts'
-import { MemoryStore, type Store } from '../../../src/engine/store.ts'
+import type { Holders } from '../../../src/engine/store/holders.ts'
+import { MemoryStore, type Store } from '../../../src/engine/store/store.ts'
 import { Simulator, type SimulatorOptions } from '../../../src/simulator.ts'
 
 /** Which process holds which account, set by a test instead of rows in a database. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CodeBlock } from './code-blocks.ts'
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 const installed = (path: string) => join(root, 'node_modules', path)
 const node = (file: string, ...args: string[]) => [process.execPath, installed(file), ...args]
 const paysimExec = (...command: string[]) => [

@@ -1,5 +1,5 @@
 import { openHistory } from '../../../src/engine/checkpoint/open-history.ts'
-import type { HistoryKept } from '../../../src/engine/journal-segments.ts'
+import type { HistoryKept } from '../../../src/engine/journal/journal-segments.ts'
 import { anAccountWithoutJournal, createPayment } from './accounts.ts'
 
 /** These sizes are so small that a few entries fill a checkpoint, and a few more fill a segment. */

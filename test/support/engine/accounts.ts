@@ -1,9 +1,8 @@
 import { resolveContract } from '../../../src/contract/resolve-contract.ts'
 import { indexCatalogue } from '../../../src/domain/catalogue.ts'
-import { Account } from '../../../src/engine/account.ts'
-import type { Journal } from '../../../src/engine/journal.ts'
-import { MemoryJournal } from '../../../src/engine/memory-journal.ts'
-import type { RealTime } from '../../../src/engine/real-time.ts'
+import { Account } from '../../../src/engine/account/account.ts'
+import { type Journal, MemoryJournal } from '../../../src/engine/journal/journal.ts'
+import type { RealTime } from '../../../src/engine/time/real-time.ts'
 import { aRoute } from '../domain/decisions.ts'
 import { SteadyTime } from './steady-time.ts'
 

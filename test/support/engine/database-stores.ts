@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
-import type { Account } from '../../../src/engine/account.ts'
+import type { Account } from '../../../src/engine/account/account.ts'
 import { DatabaseStore } from '../../../src/engine/postgres/database-store.ts'
-import type { AccountStore } from '../../../src/engine/store.ts'
+import type { AccountStore } from '../../../src/engine/store/store.ts'
 import { anAccountWithoutJournal } from './accounts.ts'
 
 /** How many stores were opened on a database. */

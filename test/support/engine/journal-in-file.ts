@@ -2,7 +2,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { vi } from 'vitest'
 import type { Entry } from '../../../src/domain/events.ts'
-import { FileJournal } from '../../../src/engine/file-journal.ts'
+import { FileJournal } from '../../../src/engine/journal/file-journal.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 /** A journal in its own file, and what it reported to its owner. */

@@ -1,4 +1,4 @@
-import { RealTime } from '../../../src/engine/real-time.ts'
+import { RealTime } from '../../../src/engine/time/real-time.ts'
 
 /** Clocks that never jump. Checking for a jump each second would take half a minute in a test of sixty faked days. */
 export class SteadyTime extends RealTime {

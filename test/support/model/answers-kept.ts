@@ -1,8 +1,7 @@
-import { renderError } from '../../../src/contract/error-body.ts'
-import { ERROR_STATUS } from '../../../src/contract/errors.ts'
+import { ERROR_STATUS, renderError } from '../../../src/contract/errors.ts'
 import { LIMITS } from '../../../src/contract/limits.ts'
 import type { Command } from '../../../src/domain/commands.ts'
-import type { Outcome } from '../../../src/engine/account-settings.ts'
+import type { Outcome } from '../../../src/engine/account/account.ts'
 import { CONTRACT, type Machine } from './machine.ts'
 import { must } from './must.ts'
 

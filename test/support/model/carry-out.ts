@@ -1,5 +1,5 @@
 import type { Actor, Command } from '../../../src/domain/commands.ts'
-import type { Outcome } from '../../../src/engine/account-settings.ts'
+import type { Outcome } from '../../../src/engine/account/account.ts'
 import { type AnswersKept, answerText, type KeyedCommand, keepsAnswer } from './answers-kept.ts'
 import type { Machine } from './machine.ts'
 import { must } from './must.ts'

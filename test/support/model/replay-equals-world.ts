@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { apply } from '../../../src/domain/apply.ts'
 import type { Entry } from '../../../src/domain/events.ts'
 import { MutableWorld } from '../../../src/domain/world.ts'
-import { openLine } from '../../../src/engine/journal-format.ts'
+import { openLine } from '../../../src/engine/journal/journal-format.ts'
 import type { Machine } from './machine.ts'
 import { dump } from './world-dump.ts'
 

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
-import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
-import { type Session, withSession } from '../../call/session.ts'
+import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { textAt } from '../../fields/body.ts'
 import { termsOf } from '../../fields/build-request.ts'
-import { type TermFlags, termFlags } from '../../fields/field-flags.ts'
 import { listed } from '../../fields/field-problems.ts'
+import { type TermFlags, termFlags } from '../../fields/request-fields.ts'
 import { paymentMethodsView } from '../../output/views/payment-methods.ts'
 
 interface ListFlags extends MerchantFlags, TermFlags {

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
-import { withSession } from '../../call/session.ts'
+import { type MerchantFlags, merchantCommand, withSession } from '../../call/session.ts'
 import { type KeyFlags, keyFlags, keyFor } from '../../fields/idempotency-key.ts'
 import { cancellationView } from '../../output/views/payment.ts'
 import { confirmLive } from '../../prompts/confirm.ts'

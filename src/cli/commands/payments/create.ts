@@ -1,14 +1,13 @@
 import type { Command } from 'commander'
 import type { Answer, CreatePayment, PaymentIntent } from '../../../client/index.ts'
-import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
-import { type Session, withSession } from '../../call/session.ts'
+import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { type Body, moneyOf } from '../../fields/body.ts'
 import { buildRequest } from '../../fields/build-request.ts'
 import { equivalentCommand, type TypedFlags } from '../../fields/equivalent-command.ts'
-import { type FieldFlags, fieldFlags } from '../../fields/field-flags.ts'
 import { missingFields, nameFlags, refuseMissing, reportRejectedFields } from '../../fields/field-problems.ts'
 import { type KeyFlags, keyFlags, keyFor } from '../../fields/idempotency-key.ts'
+import { type FieldFlags, fieldFlags } from '../../fields/request-fields.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { canAsk, confirmLive } from '../../prompts/confirm.ts'
 import { suggestNextStep } from './next-step.ts'
@@ -75,7 +74,7 @@ async function createPayment(begun: Body, creation: Creation): Promise<void> {
   if (!interactive) refuseMissing(missing)
   let body = begun
   if (missing.length > 0) {
-    const { askMissing } = await import('../../prompts/payment/guide.ts')
+    const { askMissing } = await import('../../prompts/payment-guide.ts')
     body = await askMissing(begun, creation)
   }
   for (;;) {
@@ -89,7 +88,7 @@ async function createPayment(begun: Body, creation: Creation): Promise<void> {
         )
       return
     }
-    const { askRejected } = await import('../../prompts/payment/guide.ts')
+    const { askRejected } = await import('../../prompts/payment-guide.ts')
     body = await askRejected(body, result.rejected, creation)
   }
 }
@@ -121,7 +120,7 @@ async function attempt(
 async function isReferenceOptional({ flags, session }: Creation): Promise<boolean> {
   const contract = flags.contract ?? session.target.profile?.contract
   if (contract === undefined) return false
-  const { readContract } = await import('../../data-file.ts')
+  const { readContract } = await import('../../named-file.ts')
   return (await readContract(contract))['create.merchant_reference'] === 'optional'
 }
 

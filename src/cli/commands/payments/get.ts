@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
-import { withSession } from '../../call/session.ts'
+import { type MerchantFlags, merchantCommand, withSession } from '../../call/session.ts'
 import { whyHere } from '../../control/own-account.ts'
 import { sections } from '../../output/record.ts'
 import { paymentView } from '../../output/views/payment.ts'

@@ -1,7 +1,6 @@
 import { FINAL_STATUSES, type PaymentIntent } from '../../../client/index.ts'
 import { shellWords } from '../../../contract/shell-words.ts'
-import type { MerchantFlags } from '../../call/merchant-command.ts'
-import type { Session } from '../../call/session.ts'
+import type { MerchantFlags, Session } from '../../call/session.ts'
 import { visible } from '../../output/text.ts'
 
 interface CallContext {

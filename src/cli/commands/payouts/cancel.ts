@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type MerchantFlags, merchantCommand } from '../../call/merchant-command.ts'
-import { withSession } from '../../call/session.ts'
+import { type MerchantFlags, merchantCommand, withSession } from '../../call/session.ts'
 import { payoutView } from '../../output/views/payouts.ts'
 import { confirmLive } from '../../prompts/confirm.ts'
 

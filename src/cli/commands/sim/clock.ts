@@ -10,8 +10,7 @@ import type { Screen } from '../../output/screen.ts'
 import { drawTable } from '../../output/table.ts'
 import { showTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
-import { inlineYamlMembers } from './inline-yaml.ts'
-import { memberColumn, timeColumn } from './tables.ts'
+import { inlineYamlMembers, memberColumn, timeColumn } from './tables.ts'
 
 export const CLOCK_MODES = ['real', 'virtual'] as const
 

@@ -7,7 +7,7 @@ import type { Screen } from '../../output/screen.ts'
 import { visible, wrapTo } from '../../output/text.ts'
 import { showTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
-import { type EventSummary, eventSummary, paintEvent } from './journal-events.ts'
+import { type EventSummary, eventSummary, paintEvent } from './tables.ts'
 
 export const history = commandOf('sim history', 'GET /accounts/:account/history/:id', {
   description: 'Show the history of a record: every decision about it, oldest first.',

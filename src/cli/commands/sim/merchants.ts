@@ -1,7 +1,7 @@
 import type { MerchantRecord } from '../../../client/control-client.ts'
 import { readDocument, readList } from '../../control/read-document.ts'
 import { nounOf, row } from '../../control/row.ts'
-import { again } from '../../fields/field-flags.ts'
+import { again } from '../../fields/request-fields.ts'
 import { choice } from '../../flag-values.ts'
 import { drawRecord, sections } from '../../output/record.ts'
 import { drawTable } from '../../output/table.ts'

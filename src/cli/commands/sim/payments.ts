@@ -7,12 +7,12 @@ import { drawRecord, type Field, fieldOf, sections, timeField } from '../../outp
 import type { Screen } from '../../output/screen.ts'
 import type { View } from '../../output/view.ts'
 import { paymentView } from '../../output/views/payment.ts'
-import { inlineYamlMembers } from './inline-yaml.ts'
 import { readImage } from './receipts.ts'
 import {
   FAILURE,
   FAILURE_MESSAGE,
   idColumn,
+  inlineYamlMembers,
   memberColumn,
   moneyColumn,
   rowView,

@@ -4,7 +4,7 @@ import { nounOf, row } from '../../control/row.ts'
 import type { Screen } from '../../output/screen.ts'
 import { visible, wrapTo } from '../../output/text.ts'
 import type { View } from '../../output/view.ts'
-import { inlineYaml } from './inline-yaml.ts'
+import { inlineYaml } from './tables.ts'
 
 /** What the provider does, and what happens on the wire. The server checks rules and faults, and names each problem. */
 

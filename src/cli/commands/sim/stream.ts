@@ -3,13 +3,12 @@ import type { JournalEntry, RequestRecord, StreamMessage } from '../../../client
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { type ControlSession, withControl } from '../../control/session.ts'
 import { choice, count } from '../../flag-values.ts'
-import type { OutputFlags } from '../../output/flags.ts'
+import type { OutputFlags } from '../../output/formats.ts'
 import { type PageStream, type Printer, writerTo } from '../../output/printer.ts'
 import { openScreen, type Screen } from '../../output/screen.ts'
-import { paintHttpStatus } from '../../output/status.ts'
-import { visible } from '../../output/text.ts'
+import { paintHttpStatus, visible } from '../../output/text.ts'
 import { showTime } from '../../output/time.ts'
-import { eventSummary, paintEvent } from './journal-events.ts'
+import { eventSummary, paintEvent } from './tables.ts'
 
 const KINDS = ['entries', 'requests'] as const
 

@@ -1,10 +1,14 @@
+import type { ChalkInstance } from 'chalk'
 import type { ListBody } from '../../../client/control-caller.ts'
+import { formatDuration } from '../../../contract/durations.ts'
+import { parseTimestamp } from '../../../contract/timestamps.ts'
 import type { Column } from '../../output/columns.ts'
 import { memberAt, plain } from '../../output/members.ts'
 import { formatMoney } from '../../output/money.ts'
-import { paintStatus } from '../../output/status.ts'
+import type { Screen } from '../../output/screen.ts'
 import { drawTable } from '../../output/table.ts'
-import { showTime } from '../../output/time.ts'
+import { paintStatus } from '../../output/text.ts'
+import { localTime, showTime } from '../../output/time.ts'
 import type { ListView, View } from '../../output/view.ts'
 
 /** A list as a table. */
@@ -89,3 +93,155 @@ export const FAILURE = {
   '--code <code>': { about: 'failure_code, such as insufficient_funds', to: 'body.failure_code' },
   ...FAILURE_MESSAGE,
 } as const
+
+/** A value in the short form of YAML, on one line: `{ kind: payment, amount: { gte: "100000" } }`. */
+export function inlineYaml(value: unknown): string {
+  if (typeof value === 'string') return quotedIfNeeded(value)
+  if (Array.isArray(value)) return `[${value.map(inlineYaml).join(', ')}]`
+  if (typeof value === 'object' && value !== null) {
+    const inner = Object.entries(value).map(
+      ([name, member]) => `${quotedIfNeeded(name)}: ${inlineYaml(member)}`,
+    )
+    return inner.length === 0 ? '{}' : `{ ${inner.join(', ')} }`
+  }
+  return String(value)
+}
+
+/** Members of an object without its braces: `from: pending, code: "declined"`. */
+export function inlineYamlMembers(members: object): string {
+  const present = Object.entries(members).filter(([, member]) => member !== undefined && member !== null)
+  return present.map(([name, member]) => `${name}: ${inlineYaml(member)}`).join(', ')
+}
+
+/** Quotes a text that YAML would read as something else. */
+function quotedIfNeeded(text: string): string {
+  if (DURATION.test(text)) return text
+  return WORDS.test(text) && !KEYWORDS.test(text) ? text : JSON.stringify(text)
+}
+
+const WORDS = /^[A-Za-z_/](?:[\w ./()@%+-]*[\w./()@%+-])?$/
+const KEYWORDS = /^(?:true|false|null|yes|no|on|off)$/i
+const DURATION = /^(?:\d+(?:ms|s|m|h|d))+$/
+
+/** An event of the journal. A newer simulator may have types and members that are unknown here. */
+interface JournalEvent {
+  readonly type: string
+  readonly [member: string]: unknown
+}
+
+export interface EventSummary {
+  /** `payment created`. */
+  readonly what: string
+  /** The id of the record that it happened to. */
+  readonly subject: string
+  readonly details: string
+}
+
+/** Describes an event in one line. `at` is its time in the journal. */
+export function eventSummary(event: JournalEvent, at: string, { timeZone }: Screen): EventSummary {
+  const { type, ...members } = event
+  const details = DETAILS[type] ?? allMembers
+  return {
+    what: type.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase(),
+    subject: subjectOf(members),
+    details: details(members, {
+      at: parseTimestamp(at) ?? 0,
+      time: value => (typeof value === 'number' ? localTime(value, timeZone) : ''),
+    }),
+  }
+}
+
+/** Makes final states stand out, and dims what only keeps the simulator running. */
+export function paintEvent(what: string, paint: ChalkInstance): (text: string) => string {
+  if (/(?:succeeded|accepted)$/.test(what)) return paint.green
+  if (/(?:failed|rejected|disabled)$/.test(what)) return paint.red
+  if (/(?:cancelled|expired|cancel requested)$/.test(what)) return paint.yellow
+  return /^(?:timer|answer|rules consulted|faults counted|attempt|delivery|event)/.test(what)
+    ? paint.dim
+    : text => text
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+interface Times {
+  readonly at: number
+  readonly time: (value: unknown) => string
+}
+
+const SUBJECTS = ['payment', 'payout', 'delivery', 'endpoint', 'asset', 'timer', 'event', 'provider']
+
+const subjectOf = (members: Members) =>
+  plain(SUBJECTS.map(name => members[name]).find(id => typeof id === 'string'))
+
+/** The details of known events. For other events, all members are shown. */
+const DETAILS: Readonly<Record<string, (members: Members, times: Times) => string>> = {
+  PaymentCreated: members =>
+    listed(money(members), members.country, members.checkoutMode, members.merchantReference),
+  RouteFrozen: ({ route, script, byPayer }) =>
+    listed(
+      `${plain(memberAt(route, 'method'))} by ${plain(memberAt(route, 'provider'))}, route ${plain(memberAt(route, 'id'))}`,
+      byPayer === true ? 'chosen by the payer' : null,
+      named('rule', memberAt(script, 'rule')),
+    ),
+  ActionPresented: ({ expiresAt }, { time }) => named('until', time(expiresAt)),
+  ReceiptSubmitted: ({ digest, asset }) => listed(named('SHA-256', digest), asset),
+  ReceiptRejected: ({ message }) => plain(message),
+  PaymentFailed: ({ failure }) => reason(failure),
+  PaymentCancelled: ({ outcome, failure }) => listed(outcome, reason(failure)),
+  PayoutCreated: members =>
+    listed(
+      money(members),
+      `to ${plain(memberAt(members.recipient, 'holderName'))}, ${plain(memberAt(members.recipient, 'bankCode'))}`,
+      members.merchantReference,
+      members.status,
+      named('rule', memberAt(members.script, 'rule')),
+    ),
+  PayoutFailed: ({ failure }) => reason(failure),
+  PayoutCancelled: ({ reason: why }) => plain(why),
+  AssetStored: ({ kind, contentType, digest }) => listed(kind, contentType, named('SHA-256', digest)),
+  AnswerKept: () => 'for its idempotency key',
+  TimerSet: ({ command, dueAt }, { at }) => listed(commandName(command), after(dueAt, at)),
+  TimerFired: () => '',
+  EventEmitted: ({ name }) => plain(name),
+  EndpointAdded: ({ url }) => plain(url),
+  EndpointSecretsSet: () => '',
+  DeliveryQueued: ({ event, dueAt, fault }, { at }) => listed(event, after(dueAt, at), named('fault', fault)),
+  AttemptEnded: ({ result, next }, { at }) =>
+    listed(
+      memberAt(result, 'status') ?? memberAt(result, 'error'),
+      typeof next === 'number' ? `again ${after(next, at)}` : null,
+    ),
+  FaultsReplaced: ({ faults }) => counted(faults),
+  RulesReplaced: ({ rules }) => (rules === null ? 'with those that ship with paysim' : counted(rules)),
+  RulesPutInFront: ({ rules }) => counted(rules),
+  FaultsCounted: () => '',
+  RulesConsulted: () => '',
+  CatalogueReplaced: () => '',
+  ProviderHealthSet: ({ healthy }) => (healthy === true ? 'up' : 'down'),
+  ClockSet: ({ clock }, { time }) =>
+    listed(memberAt(clock, 'mode'), time(memberAt(clock, 'accountAt')), rateOf(memberAt(clock, 'rate'))),
+}
+
+const allMembers = (members: Members) =>
+  inlineYamlMembers(Object.fromEntries(Object.entries(members).filter(([name]) => !SUBJECTS.includes(name))))
+
+const listed = (...parts: readonly unknown[]) => parts.map(plain).filter(Boolean).join(', ')
+const named = (name: string, value: unknown) => (plain(value) === '' ? '' : `${name} ${plain(value)}`)
+const money = ({ amount, currency }: Members) => formatMoney(amount, currency)
+const reason = (failure: unknown) =>
+  [memberAt(failure, 'code'), memberAt(failure, 'message')].map(plain).filter(Boolean).join(': ')
+const counted = (list: unknown) => (Array.isArray(list) ? String(list.length) : '')
+const rateOf = (rate: unknown) => (rate === 1 ? '' : named('rate', rate))
+
+const commandName = (command: unknown) =>
+  plain(
+    memberAt(command, 'trigger') ??
+      plain(memberAt(command, 'type'))
+        .replace(/(?<=[a-z])(?=[A-Z])/g, '-')
+        .toLowerCase(),
+  )
+
+function after(dueAt: unknown, at: number): string {
+  if (typeof dueAt !== 'number') return ''
+  return dueAt <= at ? 'at once' : `in ${formatDuration(dueAt - at)}`
+}

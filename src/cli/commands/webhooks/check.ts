@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { ENDPOINT_KINDS, type EndpointKind } from '../../../application/disturbance.ts'
+import { newCommand } from '../../command-table.ts'
 import { commaSeparated, didYouMean, milliseconds, webhookTarget } from '../../flag-values.ts'
-import { newCommand } from '../../new-command.ts'
-import { outputFlags } from '../../output/flags.ts'
+import { outputFlags } from '../../output/formats.ts'
 import type { CheckFlags } from '../../webhooks/check.ts'
 
 const KINDS_IN_WORDS = ENDPOINT_KINDS.join(', ')

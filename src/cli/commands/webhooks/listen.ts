@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { eventMeant, OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../../contract/event-names.ts'
-import { WEBHOOK_SECRET } from '../../../contract/secret-names.ts'
+import { WEBHOOK_SECRET } from '../../../contract/redact.ts'
 import { controlCommand } from '../../control/flags.ts'
 import { withControl } from '../../control/session.ts'
 import { atLeastOne, commaSeparated, milliseconds, port, webhookTarget } from '../../flag-values.ts'
-import { outputFlags } from '../../output/flags.ts'
+import { outputFlags } from '../../output/formats.ts'
 import type { ListenFlags } from '../../webhooks/listen.ts'
 
 const EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
-import { checkWebhook, STALE_AFTER_MS, type WebhookCheck } from '../../../library/webhook-checks.ts'
+import { checkWebhook, STALE_AFTER_MS, type WebhookCheck } from '../../../library/webhooks.ts'
+import { newCommand } from '../../command-table.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { EXIT } from '../../errors/exit-code.ts'
 import { milliseconds } from '../../flag-values.ts'
-import { newCommand } from '../../new-command.ts'
-import { type OutputFlags, outputFlags } from '../../output/flags.ts'
+import { type OutputFlags, outputFlags } from '../../output/formats.ts'
 import { openPrinter } from '../../output/printer.ts'
 import { drawRecord } from '../../output/record.ts'
 import type { View } from '../../output/view.ts'
-import { contentsOf, readSecret } from '../../webhooks/read-secret.ts'
 import { readSavedRequest, type SavedRequest } from '../../webhooks/saved-request.ts'
+import { contentsOf, readSecret } from '../../webhooks/secret.ts'
 
 export const command = (): Command =>
   outputFlags(

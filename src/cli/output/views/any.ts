@@ -1,4 +1,4 @@
-import { anyTable } from '../choose-columns.ts'
+import { anyTable } from '../columns.ts'
 import { listAt, plain } from '../members.ts'
 import { drawRecord, restFields, sections } from '../record.ts'
 import type { Screen } from '../screen.ts'

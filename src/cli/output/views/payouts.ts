@@ -14,9 +14,8 @@ import {
   titleOf,
 } from '../record.ts'
 import type { Screen } from '../screen.ts'
-import { paintStatus } from '../status.ts'
 import { drawTable } from '../table.ts'
-import { visible } from '../text.ts'
+import { paintStatus, visible } from '../text.ts'
 import { showTime } from '../time.ts'
 import type { ListView, View } from '../view.ts'
 import { drawAny } from './any.ts'

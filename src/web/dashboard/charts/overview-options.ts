@@ -1,10 +1,7 @@
 import type { Buckets } from '../../../contract/control/overview.ts'
-import { countText } from '../format/money.ts'
-import { shortTimeText, spanText, timeText } from '../format/time.ts'
-import { humanise, type Tone, toneOf } from '../format/words.ts'
+import { countText, humanise, shortTimeText, spanText, type Tone, timeText, toneOf } from '../format.ts'
+import { type Palette, TOOLTIP, tooltip } from './chart.tsx'
 import type { Option } from './echarts.ts'
-import type { Palette } from './palette.ts'
-import { TOOLTIP, tooltip } from './tooltip.ts'
 
 const TONES: Readonly<Record<string, Tone>> = { client_errors: 'warn', server_errors: 'bad' }
 const colourOf = (palette: Palette, kind: string) => palette.tone[TONES[kind] ?? toneOf(kind)]

@@ -7,9 +7,8 @@ import type {
   TimelinePlace,
   TimelineRequest,
 } from '../../../contract/control/timeline.ts'
-import { comingWords } from '../format/coming.ts'
-import { spanText } from '../format/time.ts'
-import { httpTone, humanise, moveWords, type Tone, toneOf } from '../format/words.ts'
+import { httpTone, humanise, moveWords, spanText, type Tone, toneOf } from '../format.ts'
+import { comingWords } from '../pages/planned.tsx'
 import { addressOf, place } from '../state/router.ts'
 
 /** Something that happened to a record, or will happen. */

@@ -1,6 +1,6 @@
 import type { FunctionComponent } from 'preact'
 import { place } from '../state/router.ts'
-import { Boundary } from '../ui/boundary.tsx'
+import { Boundary } from '../ui/page.tsx'
 import { AccountPage } from './account.tsx'
 import { CataloguePage } from './catalogue.tsx'
 import { ClockPage } from './clock.tsx'

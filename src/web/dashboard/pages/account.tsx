@@ -3,12 +3,11 @@ import type { KeyPairRecord } from '../../../contract/control/merchants.ts'
 import { addressOfCall, call } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
+import { Copyable } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { Copyable } from '../ui/copy.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Page, Ready } from '../ui/page.tsx'
-import { Facts, Panel } from '../ui/panel.tsx'
-import { Table } from '../ui/table.tsx'
+import { Facts, Panel, Table } from '../ui/panel.tsx'
 
 /** The account's merchant and keys. */
 export function AccountPage({ account }: { account: string }) {

@@ -1,14 +1,12 @@
 import type { CatalogueState } from '../../../contract/control/catalogue.ts'
-import { moneyText } from '../format/money.ts'
-import { humanise } from '../format/words.ts'
+import { humanise, moneyText } from '../format.ts'
 import { call } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Switch } from '../ui/field.tsx'
 import { Page, Ready } from '../ui/page.tsx'
-import { Panel } from '../ui/panel.tsx'
-import { Table } from '../ui/table.tsx'
+import { Panel, Table } from '../ui/panel.tsx'
 
 type Route = CatalogueState['routes'][number]
 type Method = CatalogueState['methods'][number]

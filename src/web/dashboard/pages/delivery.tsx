@@ -3,13 +3,11 @@ import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
-import { HttpStatus, Status } from '../ui/badge.tsx'
+import { Away, Copyable, ExactTime, HttpStatus, Status, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { Copyable } from '../ui/copy.tsx'
 import { BodyView } from '../ui/json-view.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
-import { Away, ExactTime, Time } from '../ui/time.tsx'
 
 export function DeliveryPage({ account, id }: { account: string; id: string }) {
   const params = { account, id }

@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { FaultsState } from '../../../contract/control/faults.ts'
-import { countText } from '../format/money.ts'
+import { countText } from '../format.ts'
 import { call } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { Empty } from '../ui/empty.tsx'
 import { Page, Ready } from '../ui/page.tsx'
-import { YamlDialog } from './yaml-dialog.tsx'
-import { YamlView } from './yaml-view.tsx'
+import { Empty } from '../ui/panel.tsx'
+import { YamlDialog, YamlView } from './yaml.tsx'
 
 type Fault = FaultsState['faults'][number]
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { place, setQuery } from '../state/router.ts'
 import { Button } from '../ui/button.tsx'
@@ -89,4 +90,15 @@ export function filterQuery(names: readonly string[]): string {
     return value ? [[name, value]] : []
   })
   return new URLSearchParams(given).toString()
+}
+
+/** Filters that are rarely needed. */
+export function MoreFilters({ names, children }: { names: readonly string[]; children: ComponentChildren }) {
+  const used = names.filter(name => place.value.query.has(name)).length
+  return (
+    <details class="more-filters">
+      <summary class="button plain">More{used > 0 ? ` (${used})` : ''}</summary>
+      <div class="popover">{children}</div>
+    </details>
+  )
 }

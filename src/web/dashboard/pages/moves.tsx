@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { humanise, moveWords } from '../format/words.ts'
+import { humanise, moveWords } from '../format.ts'
 import { toast } from '../state/toasts.ts'
 import { Button } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'

@@ -1,14 +1,11 @@
 import { useEffect } from 'preact/hooks'
 import type { Holding, Node, Nodes } from '../../../contract/control/nodes.ts'
-import { countText } from '../format/money.ts'
+import { countText } from '../format.ts'
 import { place } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
-import { Badge } from '../ui/badge.tsx'
-import { Command } from '../ui/copy.tsx'
-import { Empty } from '../ui/empty.tsx'
+import { Badge, Command } from '../ui/badge.tsx'
 import { Page, Ready } from '../ui/page.tsx'
-import { Panel } from '../ui/panel.tsx'
-import { Table } from '../ui/table.tsx'
+import { Empty, Panel, Table } from '../ui/panel.tsx'
 import { SearchFilter } from './filters.tsx'
 
 /** The list is polled, because events are about accounts and do not report changes of processes. */

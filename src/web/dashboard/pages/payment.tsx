@@ -1,17 +1,15 @@
 import type { PaymentRecord } from '../../../contract/control/payments.ts'
+import type { NextAction } from '../../../contract/resources.ts'
 import type { PaymentTrigger } from '../../../contract/statuses.ts'
-import { moneyText } from '../format/money.ts'
-import { humanise } from '../format/words.ts'
+import { humanise, moneyText } from '../format.ts'
 import { addressOfCall, call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
-import { Status } from '../ui/badge.tsx'
-import { Copyable } from '../ui/copy.tsx'
+import { Away, Copyable, Status, Time } from '../ui/badge.tsx'
+import { LinkButton } from '../ui/button.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
-import { Away, Time } from '../ui/time.tsx'
 import { type Answers, Moves } from './moves.tsx'
-import { NextActionPanel } from './next-action.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
 import { TimelinePanel } from './timeline.tsx'
 
@@ -179,4 +177,58 @@ function ProviderPanel({ payment, account }: { payment: PaymentRecord; account: 
       )}
     </Panel>
   )
+}
+
+/** What the payer must do now. */
+function NextActionPanel({ action }: { action: NextAction | null }) {
+  const expiry = action && 'expires_at' in action ? <Expiry at={action.expires_at} /> : undefined
+  return (
+    <Panel title="Next action" aside={expiry}>
+      {action ? <Shown action={action} /> : <p class="muted">The payer has nothing to do now.</p>}
+    </Panel>
+  )
+}
+
+const Expiry = ({ at }: { at: string }) => (
+  <span class="muted">
+    ends <Away at={at} />
+  </span>
+)
+
+function Shown({ action }: { action: NextAction }) {
+  switch (action.type) {
+    case 'redirect_to_url':
+      return (
+        <div class="stack">
+          <p class="muted">The payer opens this page in a browser.</p>
+          <Copyable text={action.url} what="the address" />
+          <div>
+            <LinkButton href={action.url} icon="outside" outside>
+              Open as the payer
+            </LinkButton>
+          </div>
+        </div>
+      )
+    case 'display_qr_code':
+      return (
+        <div class="qr">
+          {action.qr_image_data_url && <img src={action.qr_image_data_url} alt="QR code for this payment" />}
+          <div class="stack">
+            <p class="muted">The payer scans this with a banking app.</p>
+            <Copyable text={action.qr_data} what="the QR payload" />
+          </div>
+        </div>
+      )
+    case 'display_bank_transfer_instructions':
+      return (
+        <Facts
+          facts={[
+            ['Bank', action.bank.label],
+            ['Account name', action.account.name],
+            ['Account number', <Copyable text={action.account.number} what="the account number" />],
+            ['Reference', <Copyable text={action.reference} what="the reference" />],
+          ]}
+        />
+      )
+  }
 }

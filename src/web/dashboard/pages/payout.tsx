@@ -1,15 +1,12 @@
+import type { Timeline, TimelineChange } from '../../../contract/control/timeline.ts'
 import type { PayoutTrigger } from '../../../contract/statuses.ts'
-import { moneyText } from '../format/money.ts'
-import { humanise } from '../format/words.ts'
+import { humanise, moneyText } from '../format.ts'
 import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
-import { useLive } from '../state/use-live.ts'
-import { Status } from '../ui/badge.tsx'
-import { Copyable } from '../ui/copy.tsx'
+import { type Loaded, useLive } from '../state/use-live.ts'
+import { Copyable, ExactTime, Status, Time } from '../ui/badge.tsx'
 import { Page, Ready } from '../ui/page.tsx'
-import { Facts, Panel } from '../ui/panel.tsx'
-import { Time } from '../ui/time.tsx'
-import { AuditLog } from './audit-log.tsx'
+import { Facts, Panel, Table } from '../ui/panel.tsx'
 import { type Answers, Moves } from './moves.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
 import { TimelinePanel } from './timeline.tsx'
@@ -94,5 +91,29 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
         </div>
       </div>
     </Page>
+  )
+}
+
+/** Who did what, when, and why. */
+function AuditLog({ timeline }: { timeline: Loaded<Timeline> }) {
+  return (
+    <Panel title="Audit log" flush>
+      <Ready of={timeline}>
+        {({ changes }) => (
+          <Table<TimelineChange>
+            caption="Audit log"
+            rows={changes}
+            keyOf={({ seq, event }) => `${seq} ${event}`}
+            columns={[
+              { title: 'When', cell: ({ at }) => <ExactTime at={at} /> },
+              { title: 'Who', cell: ({ by }) => humanise(by) },
+              { title: 'What', cell: ({ event }) => humanise(event) },
+              { title: 'Status', cell: ({ status }) => status && <Status status={status} /> },
+              { title: 'Reason', cell: ({ detail }) => detail },
+            ]}
+          />
+        )}
+      </Ready>
+    </Panel>
   )
 }

@@ -1,13 +1,10 @@
-import type { HttpMessage } from '../../../contract/control/journal.ts'
+import type { HttpMessage, RequestDetail } from '../../../contract/control/journal.ts'
 import { addressOf } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
-import { HttpStatus } from '../ui/badge.tsx'
-import { Copyable, CopyButton } from '../ui/copy.tsx'
+import { Copyable, CopyButton, ExactTime, HttpStatus } from '../ui/badge.tsx'
 import { BodyView } from '../ui/json-view.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
-import { ExactTime } from '../ui/time.tsx'
-import { curlOf } from './curl.ts'
 
 export function RequestPage({ account, id }: { account: string; id: string }) {
   const request = useLive('GET /accounts/:account/requests/:id', { params: { account, id } })
@@ -94,4 +91,20 @@ function MessageView({ title, message }: { title: string; message: HttpMessage }
       {message.truncated && <p class="muted">The first 16 KiB of {message.size} bytes.</p>}
     </div>
   )
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** The request as a curl command. Keys are not stored, so it reads them from the shell. */
+function curlOf({ method, path, request }: RequestDetail): string {
+  const headers = Object.entries(request?.headers ?? {}).map(
+    ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,
+  )
+  const parts = [
+    `curl -X ${method} "$API"${quoted(path)}`,
+    '-u "$KEYS"',
+    ...headers,
+    ...(request?.body ? [`-d ${quoted(request.body)}`] : []),
+  ]
+  return parts.join(' \\\n  ')
 }

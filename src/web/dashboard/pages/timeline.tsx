@@ -3,14 +3,12 @@ import type { Timeline } from '../../../contract/control/timeline.ts'
 import { Chart } from '../charts/chart.tsx'
 import { lanesOf, lastTimelineItem, type TimelineItem, timelineItems } from '../charts/timeline-items.ts'
 import { timelineOption } from '../charts/timeline-option.ts'
-import { exactText } from '../format/time.ts'
+import { exactText } from '../format.ts'
 import type { Loaded } from '../state/use-live.ts'
-import { Badge } from '../ui/badge.tsx'
+import { Badge, ExactTime } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Ready } from '../ui/page.tsx'
-import { Panel } from '../ui/panel.tsx'
-import { Table } from '../ui/table.tsx'
-import { ExactTime } from '../ui/time.tsx'
+import { Panel, Table } from '../ui/panel.tsx'
 
 const AROUND_PX = 88
 const LANE_PX = 44

@@ -1,15 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { MerchantRecord } from '../../../contract/control/merchants.ts'
+import { dateTimeText } from '../format.ts'
 import { LIST_PAGES, type ListPageName } from '../pages/page-names.ts'
-import { signOut } from '../state/api.ts'
-import { connection } from '../state/live.ts'
+import { accountNow, setClock } from '../state/account-time.ts'
+import { call, signOut } from '../state/api.ts'
 import { addressOf, go, place } from '../state/router.ts'
 import { type Theme, theme } from '../state/theme.ts'
+import { connection, useLive } from '../state/use-live.ts'
+import { Away } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
-import { ClockCard } from './clock-card.tsx'
 
 /** The section of the menu that each page is in, and its title. Its icon has its name. */
 const MENU: Readonly<Record<ListPageName, readonly [section: number, title: string]>> = {
@@ -146,5 +148,44 @@ function ThemeSwitch() {
         theme.value = next
       }}
     />
+  )
+}
+
+/** The account's time, always visible. If the clock stands still, a button moves it to the next timer. */
+function ClockCard({ account }: { account: string }) {
+  const params = { account }
+  const clock = useLive(
+    'GET /accounts/:account/clock',
+    { params },
+    { about: ['clock', 'timers', 'payments', 'payouts', 'webhooks'] },
+  )
+  useEffect(() => {
+    if (clock.data) setClock(clock.data)
+  }, [clock.data])
+  if (!clock.data) return null
+  const { mode, next_due, pending_timers, rate } = clock.data
+  const step = async (to: string) => {
+    await call('POST /accounts/:account/clock/advance', { params, body: { to } })
+    clock.reload()
+  }
+  return (
+    <div class="clock-card">
+      <a href={addressOf(account, 'clock')}>
+        <span class="clock-now">{accountNow.value === null ? '' : dateTimeText(accountNow.value)}</span>
+        <span class="clock-mode">
+          {mode === 'virtual' ? 'Virtual, stands still' : rate === 1 ? 'Real time' : `Real time × ${rate}`}
+        </span>
+      </a>
+      {next_due && (
+        <div class="clock-next">
+          <span>
+            {pending_timers} {pending_timers === 1 ? 'timer' : 'timers'}, next <Away at={next_due} />
+          </span>
+          {mode === 'virtual' && (
+            <Button icon="skip" label="Step to the next timer" onPress={() => step(next_due)} />
+          )}
+        </div>
+      )}
+    </div>
   )
 }

@@ -1,5 +1,19 @@
 import type { ComponentChildren } from 'preact'
-import { httpTone, humanise, type Tone, toneOf } from '../format/words.ts'
+import { useState } from 'preact/hooks'
+import {
+  awayText,
+  dateTimeText,
+  exactText,
+  httpTone,
+  humanise,
+  moneyText,
+  shortTimeText,
+  type Tone,
+  toneOf,
+} from '../format.ts'
+import { accountNow } from '../state/account-time.ts'
+import { Icon } from './icon.tsx'
+import { Scrollable } from './panel.tsx'
 
 export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>
@@ -17,4 +31,103 @@ export function Status({ status, note }: { status: string; note?: string | null 
 
 export function HttpStatus({ status }: { status: number | null }) {
   return <Badge tone={httpTone(status)}>{status ?? 'no response'}</Badge>
+}
+
+export function Money({ amount, currency }: { amount: string; currency: string }) {
+  return (
+    <span class="money">
+      {moneyText(amount, currency)} <span class="currency">{currency}</span>
+    </span>
+  )
+}
+
+/** A time in a readable form; the form of the API is in its title. */
+export function Time({ at, short }: { at: string; short?: boolean }) {
+  const ms = Date.parse(at)
+  return (
+    <time dateTime={at} title={at}>
+      {short ? shortTimeText(ms) : dateTimeText(ms)}
+    </time>
+  )
+}
+
+export function ExactTime({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={at}>
+      {exactText(Date.parse(at))}
+    </time>
+  )
+}
+
+/** How far a time is from the account's time. It is updated as the account's time passes. */
+export function Away({ at }: { at: string }) {
+  const now = accountNow.value
+  return (
+    <time dateTime={at} title={at}>
+      {now === null ? dateTimeText(Date.parse(at)) : awayText(Date.parse(at), now)}
+    </time>
+  )
+}
+
+const SAID_MS = 1500
+
+/** Copies text. A page over plain HTTP from another machine has no clipboard API, so it uses the older way. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  const area = document.createElement('textarea')
+  area.value = text
+  document.body.append(area)
+  area.select()
+  document.execCommand('copy')
+  area.remove()
+}
+
+export function CopyButton({
+  text,
+  label = 'Copy',
+  bare = true,
+}: {
+  text: string
+  label?: string
+  bare?: boolean
+}) {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    await copyText(text)
+    setCopied(true)
+    window.setTimeout(() => setCopied(false), SAID_MS)
+  }
+  return (
+    <button
+      type="button"
+      class={bare ? 'button ghost bare small' : 'button plain'}
+      onClick={copy}
+      aria-label={label}
+    >
+      <Icon name={copied ? 'check' : 'copy'} />
+      {!bare && <span>{copied ? 'Copied' : label}</span>}
+    </button>
+  )
+}
+
+/** A value with a button that copies it. */
+export function Copyable({ text, what }: { text: string; what: string }) {
+  return (
+    <span class="copyable">
+      <code>{text}</code>
+      <CopyButton text={text} label={`Copy ${what}`} />
+    </span>
+  )
+}
+
+/** A command with a button that copies it. */
+export function Command({ text }: { text: string }) {
+  return (
+    <div class="command">
+      <Scrollable kind="text" label={`Command: ${text.split('\n')[0]}`}>
+        <pre>{text}</pre>
+      </Scrollable>
+      <CopyButton text={text} label="Copy the command" />
+    </div>
+  )
 }

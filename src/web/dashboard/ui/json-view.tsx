@@ -1,5 +1,5 @@
-import { CopyButton } from './copy.tsx'
-import { Scrollable } from './scrollable.tsx'
+import { CopyButton } from './badge.tsx'
+import { Scrollable } from './panel.tsx'
 
 /** Shows a body, formatted if it is JSON. */
 export function BodyView({ text, label }: { text: string; label: string }) {

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useLayoutEffect } from 'preact/hooks'
 import { messageOf } from '../state/api.ts'
-import { goUp, leave } from '../state/router.ts'
+import { addressOf, goUp, leave, place } from '../state/router.ts'
 import type { Loaded } from '../state/use-live.ts'
+import { Button, LinkButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 
 interface PageProps {
@@ -73,5 +74,36 @@ export function ErrorNote({ error }: { error: unknown }) {
     <p class="page-problem" role="alert">
       {messageOf(error)}
     </p>
+  )
+}
+
+/** If a component throws, shows the error in its place. Another URL tries again. */
+export function Boundary({ children }: { children: ComponentChildren }) {
+  const [error, reset] = useErrorBoundary(thrown => console.error(thrown))
+  const here = place.value
+  useLayoutEffect(() => {
+    if (error !== undefined) reset()
+  }, [here])
+  return error === undefined ? <>{children}</> : <Broken error={error} onTryAgain={reset} />
+}
+
+function Broken({ error, onTryAgain }: { error: unknown; onTryAgain: () => void }) {
+  const { account } = place.value
+  return (
+    <div class="empty" role="alert">
+      <h1>This page could not be displayed</h1>
+      <p>The server sent data that this page does not expect. The other pages still work.</p>
+      <p>
+        <code>{messageOf(error)}</code>
+      </p>
+      <div class="row-wrap centred">
+        <Button tone="primary" onPress={onTryAgain}>
+          Try again
+        </Button>
+        {account !== null && (
+          <LinkButton href={addressOf(account, 'overview')}>Go to the overview</LinkButton>
+        )}
+      </div>
+    </div>
   )
 }

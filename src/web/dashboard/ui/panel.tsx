@@ -39,3 +39,75 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
     </dl>
   )
 }
+
+/** Shown instead of an empty list: what to do. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+interface ScrollableProps {
+  readonly label: string
+  readonly kind: 'text' | 'table'
+  readonly children: ComponentChildren
+}
+
+/** For content that may be too wide. It takes the focus, so that the keyboard can scroll it. */
+export function Scrollable({ label, kind, children }: ScrollableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section class={`scrollable ${kind}`} tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  )
+}
+
+export interface Column<R> {
+  readonly title: string
+  readonly cell: (row: R) => ComponentChildren
+  readonly align?: 'end'
+  /** The accessible name. */
+  readonly hiddenTitle?: boolean
+}
+
+interface TableProps<R> {
+  readonly caption: string
+  readonly columns: readonly Column<R>[]
+  readonly rows: readonly R[]
+  readonly keyOf: (row: R) => string
+}
+
+/** A table that is short enough to show completely. */
+export function Table<R>({ caption, columns, rows, keyOf }: TableProps<R>) {
+  return (
+    <Scrollable kind="table" label={`${caption}, as a table`}>
+      <table>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ title, align, hiddenTitle }) => (
+              <th key={title} scope="col" class={align}>
+                {hiddenTitle ? <span class="unseen">{title}</span> : title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, cell, align, hiddenTitle }) => (
+                <td key={title} class={align} data-title={hiddenTitle ? '' : title}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrollable>
+  )
+}

@@ -1,15 +1,14 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows that are not there cannot stand in a table element
 // biome-ignore-all lint/a11y/useFocusableInteractive: what has the focus is the link in a row
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { countText } from '../format/money.ts'
+import { countText } from '../format.ts'
 import { keepPlace, keptPlace, type ListPlace } from '../state/list-place.ts'
 import { type ListCall, ListSource, type RowOf } from '../state/list-source.ts'
-import { live } from '../state/live.ts'
-import { repeatedly } from '../state/use-live.ts'
+import { live, repeatedly } from '../state/use-live.ts'
 import { Icon } from './icon.tsx'
-import { firstView, isLastOf, type ListColumn, layoutOf } from './list-layout.ts'
 import { ErrorNote } from './page.tsx'
 
 interface VirtualListProps<C extends ListCall> {
@@ -252,4 +251,48 @@ function rowOf<C extends ListCall>(
     return row !== undefined && hrefOf(row) === href
   })
   return found ?? at ?? 0
+}
+
+export interface ListColumn<R> {
+  readonly title: string
+  /** The size of its grid track, if a row is one line. */
+  readonly width: string
+  readonly cell: (row: R) => ComponentChildren
+  readonly align?: 'end'
+  /** Whether it gets its own line, if a row has several. */
+  readonly long?: boolean
+}
+
+const LINE = 44
+/** Below this width, a row has several lines, because cut-off cells would be useless. */
+const ONE_LINE_PX = 960
+const THREE_A_LINE_PX = 560
+const LINE_OF_SEVERAL = 26
+const AROUND_LINES = 20
+
+/** The layout of rows for this width. */
+function layoutOf<R>(columns: readonly ListColumn<R>[], width: number) {
+  if (width >= ONE_LINE_PX)
+    return { ROW: LINE, tracks: columns.map(column => column.width).join(' '), perLine: null }
+  const perLine = width >= THREE_A_LINE_PX ? 3 : 2
+  const long = columns.filter(column => column.long).length
+  const lines = Math.ceil((columns.length - long) / perLine) + long
+  const tracks = `repeat(${perLine - 1}, minmax(0, 1fr)) minmax(0, auto)`
+  return { ROW: AROUND_LINES + lines * LINE_OF_SEVERAL, tracks, perLine }
+}
+
+/** Whether a cell is aligned to the right edge. */
+function isLastOf<R>(columns: readonly ListColumn<R>[], place: number, perLine: number): boolean {
+  const before = columns.slice(0, place).filter(({ long }) => !long).length
+  return !columns[place]?.long && before % perLine === perLine - 1
+}
+
+const SIDEBAR_PX = 232
+const PHONE_PX = 860
+
+/** An estimate of the visible part, until it can be measured. */
+function firstView<R>(left: ListPlace | undefined, columns: readonly ListColumn<R>[]) {
+  const { innerWidth, innerHeight } = window
+  const width = innerWidth > PHONE_PX ? innerWidth - SIDEBAR_PX : innerWidth
+  return { top: (left?.rows ?? 0) * layoutOf(columns, width).ROW, height: innerHeight, width }
 }

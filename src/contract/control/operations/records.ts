@@ -1,0 +1,223 @@
+import * as Type from '@sinclair/typebox'
+import type { Contract } from '../../decisions.ts'
+import { list, named, object } from '../../schema.ts'
+import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../../statuses.ts'
+import { Imported, LoggedRequest, RecordHistory, RequestDetail, STREAM_EVENTS } from '../journal.ts'
+import { page } from '../overview.ts'
+import { AssetRecord, PageOfShop, ProviderCallRecord, paymentRecord } from '../payments.ts'
+import { PayoutRecord } from '../payouts.ts'
+import {
+  Archive,
+  EndpointBody,
+  FailureReason,
+  MethodChoice,
+  NewPayout,
+  PayoutCancelBody,
+  RotateBody,
+} from '../requests.ts'
+import { DeliveryDetail, DeliveryRecord, EndpointRecord, eventRecord } from '../webhooks.ts'
+import { Why } from '../why.ts'
+import { type ControlOperations, LIST_QUERY, moves } from './operation.ts'
+
+/** Payments, with the images and the calls that belong to them. */
+export function paymentOperations(contract: Contract | 'any') {
+  const PaymentRecord = paymentRecord(contract)
+  return {
+    'GET /accounts/:account/payments': {
+      id: 'listPayments',
+      summary: 'List payments, newest first',
+      query: LIST_QUERY,
+      answers: { 200: page(PaymentRecord) },
+    },
+    'GET /accounts/:account/payments/:id': {
+      id: 'readPayment',
+      summary: 'Read a payment with what the merchant API does not show',
+      answers: { 200: PaymentRecord },
+    },
+    ...moves('POST /accounts/:account/payments/:id', PAYMENT_TRIGGERS, 'payment', {
+      body: { json: FailureReason, optional: true },
+      answers: { 200: PaymentRecord },
+      errors: ['invalid_state'],
+    }),
+    'POST /accounts/:account/payments/:id/choose': {
+      id: 'chooseMethod',
+      summary: 'Choose a method as the payer does on the hosted page',
+      body: { json: MethodChoice },
+      answers: { 200: PaymentRecord },
+      errors: [
+        'invalid_state',
+        'payment_configuration_unavailable',
+        'routing_unavailable',
+        'provider_capability_unsupported',
+      ],
+    },
+    'POST /accounts/:account/payments/:id/receipt': {
+      id: 'sendReceipt',
+      summary: 'Send a receipt as the payer does on the hosted page',
+      body: { form: { file: 'A JPEG or PNG image' }, required: ['file'] },
+      answers: { 200: PaymentRecord },
+      errors: ['invalid_state', 'provider_capability_unsupported'],
+    },
+    'POST /accounts/:account/payments/:id/return': {
+      id: 'returnToShop',
+      summary: "Open the return_url once, as the payer's browser does",
+      answers: { 200: PageOfShop },
+      errors: ['invalid_state'],
+    },
+    'GET /accounts/:account/provider-calls': {
+      id: 'listProviderCalls',
+      summary: 'List what the gateway asked of the simulated provider',
+      answers: { 200: list(ProviderCallRecord) },
+    },
+    'POST /accounts/:account/assets': {
+      id: 'uploadAsset',
+      summary: 'Upload an image',
+      body: { form: { file: 'A JPEG or PNG image', kind: 'payment_receipt or other' }, required: ['file'] },
+      answers: { 201: AssetRecord },
+    },
+    'GET /accounts/:account/assets': {
+      id: 'listAssets',
+      summary: 'List the uploaded images',
+      answers: { 200: list(AssetRecord) },
+    },
+    'GET /accounts/:account/images/:digest': {
+      id: 'readImage',
+      summary: 'Read an image, by the SHA-256 of its bytes',
+      answers: { 200: { media: ['image/jpeg', 'image/png'] } },
+    },
+  } as const satisfies ControlOperations
+}
+
+/** Payouts. */
+export const PAYOUT_OPERATIONS = {
+  'GET /accounts/:account/payouts': {
+    id: 'listPayouts',
+    summary: 'List payouts, newest first',
+    query: LIST_QUERY,
+    answers: { 200: page(PayoutRecord) },
+  },
+  'POST /accounts/:account/payouts': {
+    id: 'createPayout',
+    summary: 'Create a payout',
+    body: { json: NewPayout },
+    answers: { 201: PayoutRecord },
+  },
+  'GET /accounts/:account/payouts/:id': {
+    id: 'readPayout',
+    summary: 'Read a payout with what the merchant API does not show',
+    answers: { 200: PayoutRecord },
+  },
+  ...moves('POST /accounts/:account/payouts/:id', without(PAYOUT_TRIGGERS, 'cancel'), 'payout', {
+    body: { json: FailureReason, optional: true },
+    answers: { 200: PayoutRecord },
+    errors: ['invalid_state'],
+  }),
+  'POST /accounts/:account/payouts/:id/cancel': {
+    id: 'cancelPayout',
+    summary: 'Cancel a payout that awaits approval',
+    body: { json: PayoutCancelBody, optional: true },
+    answers: { 200: PayoutRecord },
+    errors: ['invalid_state'],
+  },
+} as const satisfies ControlOperations
+
+function without<T extends string, N extends T>(words: readonly T[], name: N): Exclude<T, N>[] {
+  return words.filter((word): word is Exclude<T, N> => word !== name)
+}
+
+/** Webhooks: endpoints, events and deliveries. */
+export function webhookOperations(contract: Contract | 'any') {
+  return {
+    'GET /accounts/:account/webhook-endpoints': {
+      id: 'listEndpoints',
+      summary: 'List the webhook endpoints',
+      answers: { 200: list(EndpointRecord) },
+    },
+    'POST /accounts/:account/webhook-endpoints': {
+      id: 'addEndpoint',
+      summary: 'Add a webhook endpoint',
+      body: { json: EndpointBody },
+      answers: { 201: EndpointRecord },
+    },
+    'DELETE /accounts/:account/webhook-endpoints/:id': {
+      id: 'removeEndpoint',
+      summary: 'Remove a webhook endpoint',
+      answers: { 204: null },
+    },
+    'POST /accounts/:account/webhook-endpoints/:id/rotate-secret': {
+      id: 'rotateSecret',
+      summary: 'Give an endpoint a new secret',
+      body: { json: RotateBody, optional: true },
+      answers: { 200: EndpointRecord },
+    },
+    'GET /accounts/:account/events': {
+      id: 'listEvents',
+      summary: 'List the events, oldest first',
+      answers: { 200: list(eventRecord(contract)) },
+    },
+    'GET /accounts/:account/webhook-deliveries': {
+      id: 'listDeliveries',
+      summary: 'List the webhook deliveries with every attempt, oldest first',
+      answers: { 200: list(DeliveryRecord) },
+    },
+    'GET /accounts/:account/webhook-deliveries/:id': {
+      id: 'readDelivery',
+      summary: 'Read a webhook delivery',
+      answers: { 200: DeliveryDetail },
+    },
+    'POST /accounts/:account/webhook-deliveries/:id/redeliver': {
+      id: 'redeliver',
+      summary: 'Make one more attempt now',
+      answers: { 202: DeliveryRecord },
+      errors: ['invalid_state'],
+    },
+  } as const satisfies ControlOperations
+}
+
+/** What happened in an account, and its whole history: exported, imported and emptied. */
+export const HISTORY_OPERATIONS = {
+  'GET /accounts/:account/history/:id': {
+    id: 'readHistory',
+    summary: 'Read the journal entries that name a record, oldest first',
+    answers: { 200: RecordHistory },
+  },
+  'GET /accounts/:account/why/:id': {
+    id: 'explain',
+    summary: 'Read why a payment, payout, delivery or request is as it is, and what comes next',
+    answers: { 200: Why },
+  },
+  'GET /accounts/:account/requests': {
+    id: 'listRequests',
+    summary: 'List the last requests, newest first',
+    answers: { 200: list(LoggedRequest) },
+  },
+  'GET /accounts/:account/requests/:id': {
+    id: 'readRequest',
+    summary: 'Read one of the last requests with its answer',
+    answers: { 200: RequestDetail },
+  },
+  'GET /accounts/:account/stream': {
+    id: 'follow',
+    summary: 'Follow the account: server-sent events, whose data has one of these shapes',
+    query: { as: '`changes` to get only what changed, not how.' },
+    headers: { 'Last-Event-ID': 'The id of an entry: the stream begins with the entries after it.' },
+    answers: { 200: { media: ['text/event-stream'], schema: Type.Union(Object.values(STREAM_EVENTS)) } },
+  },
+  'GET /accounts/:account/export': {
+    id: 'exportAccount',
+    summary: 'Export an account as one document',
+    answers: { 200: named('Archive', object(Archive.properties)) },
+    errors: ['invalid_state'],
+  },
+  'PUT /accounts/:account/import': {
+    id: 'importAccount',
+    summary: 'Replace all of an account by an export',
+    body: { json: named('Archive', object(Archive.properties)) },
+    answers: { 200: Imported },
+  },
+  'POST /accounts/:account/reset': {
+    id: 'resetAccount',
+    summary: 'Empty an account, which keeps its keys',
+    answers: { 200: object({ account: Type.String() }) },
+  },
+} as const satisfies ControlOperations

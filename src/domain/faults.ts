@@ -1,0 +1,208 @@
+import { closest } from '../contract/closest.ts'
+import {
+  delayKey,
+  type FaultRule,
+  FaultsBody,
+  HTTP_FAULT_TYPES,
+  type HttpFaultType,
+  WEBHOOK_FAULT_TYPES,
+  type WebhookFaultType,
+} from '../contract/control/faults.ts'
+import { parseDuration } from '../contract/durations.ts'
+import type { FieldProblem } from '../contract/errors.ts'
+import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../contract/event-names.ts'
+import { later, parseTimestamp, shownAt } from '../contract/timestamps.ts'
+import { validator } from '../contract/validation.ts'
+import type { MatchLimits } from './match-limits.ts'
+
+/** When a fault can happen, in the account's time: `from` is inclusive, `until` is exclusive. */
+export interface FaultWindow {
+  readonly from: number | null
+  readonly until: number | null
+}
+
+/** A compiled fault. */
+export interface HttpFault extends MatchLimits {
+  readonly window: FaultWindow
+  readonly on: string
+  readonly type: HttpFaultType
+  readonly afterCommit: boolean
+  readonly delay: Spread
+  readonly status: number
+  readonly body: unknown
+  readonly retryAfterMs: number | null
+}
+
+export interface WebhookFault extends MatchLimits {
+  readonly window: FaultWindow
+  readonly type: WebhookFaultType
+  readonly eventTypes: readonly string[] | null
+  readonly delayMs: number
+}
+
+/** A delay: constant, uniform between two values, or lognormal. */
+type Spread =
+  | { readonly fixedMs: number }
+  | { readonly minMs: number; readonly maxMs: number }
+  | { readonly p50Ms: number; readonly p99Ms: number }
+
+export interface FaultPlan {
+  /** When the faults were set. */
+  readonly setAt: number
+  readonly data: readonly FaultRule[]
+  /** In the order of the given faults. */
+  readonly windows: readonly FaultWindow[]
+  readonly http: readonly HttpFault[]
+  readonly webhook: readonly WebhookFault[]
+}
+
+export const NO_FAULTS: FaultPlan = { setAt: 0, data: [], windows: [], http: [], webhook: [] }
+
+/** A window that has only a length starts when the faults are set. */
+export function compileFaults(data: readonly FaultRule[], setAt: number): FaultPlan {
+  return {
+    setAt,
+    data,
+    windows: data.map(fault => windowOf(fault, setAt)),
+    http: data.filter(({ on }) => on !== 'webhook').map(fault => httpFault(fault, setAt)),
+    webhook: data.filter(({ on }) => on === 'webhook').map(fault => webhookFault(fault, setAt)),
+  }
+}
+
+export const isOpen = ({ from, until }: FaultWindow, at: number): boolean =>
+  (from === null || from <= at) && (until === null || at < until)
+
+function windowOf({ from, until, for: length }: FaultRule, setAt: number): FaultWindow {
+  const start = instantOf(from)
+  const end = instantOf(until)
+  const lengthMs = length === undefined ? undefined : parseDuration(length)
+  const begins = start ?? (lengthMs === undefined ? null : setAt)
+  return { from: begins, until: lengthMs === undefined ? (end ?? null) : later(begins ?? setAt, lengthMs) }
+}
+
+/** A time near the first or the last year that can be shown may be outside these years because of its offset. */
+function instantOf(text: string | undefined): number | undefined {
+  const at = text === undefined ? undefined : parseTimestamp(text)
+  return at === undefined ? undefined : shownAt(at)
+}
+
+const matchLimits = ({ nth, times, probability }: FaultRule): MatchLimits => ({
+  nth: nth ?? null,
+  skipNth: null,
+  times: times ?? null,
+  probability: probability ?? null,
+})
+
+function httpFault(data: FaultRule, setAt: number): HttpFault {
+  return {
+    ...matchLimits(data),
+    window: windowOf(data, setAt),
+    on: operationName(data.on),
+    type: data.type as HttpFaultType,
+    afterCommit: data.when === 'after_commit',
+    delay: spread(data.delay ?? '1s'),
+    status: data.status ?? 500,
+    body: data.body,
+    retryAfterMs: data.retry_after === undefined ? null : (parseDuration(data.retry_after) ?? null),
+  }
+}
+
+/**
+ * The default delay of a delayed event, and the longest time that a reordered event waits for the next one.
+ */
+const STANDARD_WEBHOOK_DELAY = '1h'
+
+function webhookFault(data: FaultRule, setAt: number): WebhookFault {
+  const delay = typeof data.delay === 'string' ? data.delay : STANDARD_WEBHOOK_DELAY
+  return {
+    ...matchLimits(data),
+    window: windowOf(data, setAt),
+    type: data.type as WebhookFaultType,
+    eventTypes: data.match ? [data.match.type].flat() : null,
+    delayMs: parseDuration(delay) ?? 0,
+  }
+}
+
+/** `{id}` and `:id` are the same parameter. */
+const operationName = (on: string) => on.replace(/\{([a-z]+)\}/g, ':$1').replace(/\s+/, ' ')
+
+function spread(delay: NonNullable<FaultRule['delay']>): Spread {
+  const ms = (text: string) => parseDuration(text) ?? 0
+  if (typeof delay === 'string') return { fixedMs: ms(delay) }
+  return 'min' in delay
+    ? { minMs: ms(delay.min), maxMs: ms(delay.max) }
+    : { p50Ms: ms(delay.p50), p99Ms: ms(delay.p99) }
+}
+
+/** The 99th percentile of the standard normal distribution. */
+const Z99 = 2.326
+
+/** A random duration from a distribution, computed from two random numbers in [0, 1). */
+export function draw(of: Spread, chance: () => number): number {
+  if ('fixedMs' in of) return of.fixedMs
+  if ('minMs' in of) return Math.round(of.minMs + chance() * (of.maxMs - of.minMs))
+  const normal = Math.sqrt(-2 * Math.log(1 - chance())) * Math.cos(2 * Math.PI * chance())
+  const sigma = Math.log(of.p99Ms / of.p50Ms) / Z99
+  return Math.round(of.p50Ms * Math.exp(sigma * normal))
+}
+
+const check = validator(FaultsBody)
+const EVENTS: readonly string[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
+
+/**
+ * Reads `{faults: […]}` for the operations of the server. Each problem has its place and, if possible, a suggestion.
+ */
+export function readFaults(
+  data: unknown,
+  operations: readonly string[],
+): { data: readonly FaultRule[] } | { problems: readonly FieldProblem[] } {
+  const malformed = check(data)
+  if (malformed.length > 0) return { problems: malformed }
+  const { faults } = data as { faults: FaultRule[] }
+  const wrong = faults.flatMap((fault, at) => contradictionsIn(fault, at, operations))
+  return wrong.length > 0 ? { problems: wrong } : { data: faults }
+}
+
+function contradictionsIn(fault: FaultRule, at: number, operations: readonly string[]): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  const say = (field: string, message: string) => problems.push({ field: `faults.${at}.${field}`, message })
+  const forWebhooks = fault.on === 'webhook'
+  const types: readonly string[] = forWebhooks ? WEBHOOK_FAULT_TYPES : HTTP_FAULT_TYPES
+  if (!types.includes(fault.type))
+    say('type', `must be one of ${types.join(', ')} on ${forWebhooks ? 'a webhook' : 'a call'}`)
+  const on = operationName(fault.on)
+  if (!forWebhooks && on !== '*' && !operations.includes(on)) {
+    const meant = closest(on, operations)
+    say('on', `is not an operation${meant ? `; did you mean ${meant}?` : ''}`)
+  }
+  if (fault.for !== undefined && fault.until !== undefined)
+    say('until', 'cannot be combined with for: give only one of the two')
+  else if (fault.for !== undefined && parseDuration(fault.for) === 0) say('for', 'must be above 0')
+  else if (fault.from !== undefined && fault.until !== undefined) {
+    const { from, until } = windowOf(fault, 0)
+    if (from !== null && until !== null && until <= from)
+      say('until', `must be after from, which is ${fault.from}`)
+  }
+  const { delay, type } = fault
+  if (fault.match && !forWebhooks) say('match', 'is only for webhooks')
+  for (const name of [fault.match?.type ?? []].flat()) {
+    if (EVENTS.includes(name)) continue
+    const meant = closest(name, EVENTS)
+    say('match.type', `is not an event: ${name}${meant ? `; did you mean ${meant}?` : ''}`)
+  }
+  if (fault.when && forWebhooks) say('when', 'is only for calls')
+  if (fault.status !== undefined && type !== 'status') say('status', 'is only for type status')
+  if (type === 'status' && fault.status === undefined) say('status', 'is required with type status')
+  if (fault.body !== undefined && type !== 'status') say('body', 'is only for type status')
+  if (fault.retry_after !== undefined && type !== 'status') say('retry_after', 'is only for type status')
+  if (delay === undefined && delayKey(type) === 'required') say('delay', `is required with type ${type}`)
+  if (delay !== undefined && delayKey(type) === 'none') say('delay', `is not allowed with type ${type}`)
+  if (typeof delay === 'object') {
+    if (forWebhooks) say('delay', 'must be one duration on a webhook')
+    const [low = '', high = ''] = Object.values(delay)
+    if ((parseDuration(low) ?? 0) > (parseDuration(high) ?? 0))
+      say('delay', `must not decrease from ${low} to ${high}`)
+    if ('p50' in delay && parseDuration(delay.p50) === 0) say('delay.p50', 'must be above 0')
+  }
+  return problems
+}

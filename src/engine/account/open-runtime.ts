@@ -1,0 +1,105 @@
+import type { Contract } from '../../contract/decisions.ts'
+import { ENVIRONMENTS } from '../../contract/statuses.ts'
+import type { Catalogue } from '../../domain/catalogue.ts'
+import type { Environment, WebhookEvent } from '../../domain/model.ts'
+import type { Rule } from '../../domain/rules/rule.ts'
+import type { MerchantRecord } from '../store/merchant-record.ts'
+import type { Store } from '../store/store.ts'
+import type { RealTime } from '../time/real-time.ts'
+import { TimeTravel } from '../time/time-travel.ts'
+import { Courier, type HoldWebhook } from '../webhooks/courier.ts'
+import type { WebhookSender } from '../webhooks/webhook-sender.ts'
+import { Account } from './account.ts'
+import type { AccountRuntime } from './account-runtime.ts'
+import { secretOf } from './account-secret.ts'
+import { Rendering } from './rendering.ts'
+
+export interface GatewaySettings {
+  readonly store: Store
+  readonly contract: Contract
+  readonly catalogue: Catalogue
+  /** The rules in force for an account without its own. */
+  readonly rules: readonly Rule[]
+  readonly seed: string | null
+  readonly time: RealTime
+  readonly baseUrl: () => string
+  readonly webhooks: WebhookSender
+  /** How long one advance waits for webhook receivers in all. */
+  readonly advanceWaitMs: number
+  readonly holdWebhook?: HoldWebhook | undefined
+  /** A message for the person at the terminal. */
+  readonly warn: (message: string) => void
+}
+
+export const accountId = (merchant: string, environment: Environment) => `${merchant}.${environment}`
+
+export const accountsOf = (merchant: string) =>
+  ENVIRONMENTS.map(environment => accountId(merchant, environment))
+
+/** An empty account of a merchant, and its records as text. */
+export function newAccount(
+  { contract, catalogue, rules, time, baseUrl }: GatewaySettings,
+  merchant: () => MerchantRecord,
+  environment: Environment,
+  seed = merchant().accounts[environment].seed,
+): { readonly account: Account; readonly rendering: Rendering } {
+  const account: Account = new Account({
+    id: accountId(merchant().id, environment),
+    environment,
+    seed,
+    secret: () => secretOf(merchant().accounts[environment]),
+    time,
+    outerContext: () => {
+      const { name, checkoutModes } = merchant()
+      return { contract, catalogue, rules, merchantName: name, checkoutModes, webhookBody }
+    },
+  })
+  const rendering = new Rendering(account, contract, baseUrl)
+  const webhookBody = (event: WebhookEvent) => rendering.event(event)
+  return { account, rendering }
+}
+
+/**
+ * An account with its journal replayed and everything that serves it. Its timers and webhooks wait until it begins. Its
+ * time is not earlier than when the server stopped.
+ */
+export async function openRuntime(
+  settings: GatewaySettings,
+  merchant: () => MerchantRecord,
+  environment: Environment,
+  stoppedAt: number | undefined,
+): Promise<AccountRuntime> {
+  const { catalogue, rules, time, store } = settings
+  const { account, rendering } = newAccount(settings, merchant, environment)
+  const courier = new Courier(account, {
+    bodyOf: event => rendering.event(event),
+    wall: time.wall,
+    sender: settings.webhooks,
+    hold: settings.holdWebhook,
+  })
+  const { journal, checkpoints, images, wallMs, stoppedAt: noted } = await store.openAccount(account)
+  if (journal.seed !== undefined) account.reseed(journal.seed)
+  const before = wallMs === undefined ? Math.max(stoppedAt ?? 0, noted ?? 0) : account.clock.atWall(wallMs)
+  account.open(journal, before, checkpoints)
+  return {
+    account,
+    courier,
+    rendering,
+    images,
+    checkpoints,
+    time: new TimeTravel(account, courier, {
+      receiversMs: settings.advanceWaitMs,
+      monotonic: time.monotonic,
+    }),
+    merchantId: merchant().id,
+    checkoutModes: () => merchant().checkoutModes,
+    merchantName: () => merchant().name,
+    catalogue,
+    rules,
+    removed: false,
+    begin() {
+      account.fireDue()
+      courier.resume()
+    },
+  }
+}

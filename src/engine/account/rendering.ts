@@ -1,0 +1,90 @@
+import { encode } from 'fast-png'
+import { encodeQR } from 'qr'
+import type { Contract } from '../../contract/decisions.ts'
+import type { Payment, Payout, WebhookEvent } from '../../domain/model.ts'
+import { eventView, paymentView, payoutView, type ViewContext } from '../../domain/views.ts'
+import { CacheBudget, Recent } from '../store/recent.ts'
+import type { Account } from './account.ts'
+import { pagePath } from './page-address.ts'
+
+/** Of all accounts together. */
+export const RENDERED_BYTES = new CacheBudget(128 * 1024 * 1024)
+
+/** A text, which may have two bytes a character, and about as much again for its record. */
+const texts = { most: 65_536, budget: RENDERED_BYTES, sizeOf: (text: string) => 4 * text.length }
+const images = { most: 1024, budget: RENDERED_BYTES, sizeOf: (image: Buffer) => 1024 + image.length }
+
+/**
+ * The page's address never changes, so it has no expiry except that of the page itself; a rule may move the action's
+ * expiry.
+ */
+const pageEnd = ({ 'hosted.page': page }: Contract, createdAt: number) =>
+  page === 'intent' ? null : createdAt + page
+
+/**
+ * An account's records as JSON text. A record object never changes, so its text is created once while it is in use.
+ */
+export class Rendering {
+  readonly lens: ViewContext
+  readonly #payments = new Recent<Payment, string>(texts)
+  readonly #payouts = new Recent<Payout, string>(texts)
+  readonly #images = new Recent<string, Buffer>(images)
+
+  constructor(account: Account, contract: Contract, baseUrl: () => string) {
+    this.lens = {
+      environment: account.environment,
+      contract,
+      links: {
+        hostedPage: ({ sortKey: place }) =>
+          baseUrl() + pagePath(account, 'checkout', place.id, pageEnd(contract, place.createdAt)),
+        bankPage: (payment, action) =>
+          baseUrl() + pagePath(account, 'bank', payment.sortKey.id, action.expiresAt),
+        qrImage: payment => baseUrl() + pagePath(account, 'qr', payment.sortKey.id, null),
+        qrImageData: qrData => `data:image/png;base64,${this.qrImage(qrData).toString('base64')}`,
+      },
+    }
+  }
+
+  payment(payment: Payment): string {
+    return this.#payments.get(payment, record => JSON.stringify(paymentView(record, this.lens)))
+  }
+
+  payout(payout: Payout): string {
+    return this.#payouts.get(payout, record => JSON.stringify(payoutView(record, this.lens)))
+  }
+
+  /** The body of a webhook: as it was sent, or as it would be sent now. */
+  event(event: WebhookEvent): string {
+    return event.body ?? JSON.stringify(eventView(event, this.lens))
+  }
+
+  qrImage(qrData: string): Buffer {
+    return this.#images.get(qrData, qrImage)
+  }
+}
+
+/** A module has 4 pixels on each side: so it fills half a byte of a row, in which a pixel has one bit. */
+const PIXELS = 4
+const LEFT_HALF = 0xf0
+const RIGHT_HALF = 0x0f
+
+/**
+ * The QR code of a text as a PNG, with the quiet zone of 4 modules that the standard requires. Its mask is always the
+ * same, because a decoder reads any, and to choose the best of all eight takes as long as to draw one. The bytes do not
+ * depend on the version of Node, as those of `node:zlib` would.
+ */
+export function qrImage(text: string): Buffer {
+  const modules = encodeQR(text, 'raw', { ecc: 'medium', mask: 2, border: 4 })
+  const side = modules.length * PIXELS
+  const rowLength = Math.ceil(side / 8)
+  const data = new Uint8Array(rowLength * side).fill(0xff)
+  modules.forEach((row, y) => {
+    const pixels = data.subarray(y * PIXELS * rowLength, (y + 1) * PIXELS * rowLength)
+    row.forEach((dark, x) => {
+      if (dark) pixels[x >> 1] = (pixels[x >> 1] ?? 0) & ~(x % 2 === 0 ? LEFT_HALF : RIGHT_HALF)
+    })
+    for (let copy = 1; copy < PIXELS; copy++) pixels.copyWithin(copy * rowLength, 0, rowLength)
+  })
+  const png = encode({ width: side, height: side, data, depth: 1, channels: 1 }, { zlib: { level: 1 } })
+  return Buffer.from(png.buffer, png.byteOffset, png.length)
+}

@@ -1,0 +1,68 @@
+import type { Entry } from '../../domain/events.ts'
+import { MemoryJournal } from '../journal/journal.ts'
+import type { MerchantRecord } from '../store/merchant-record.ts'
+import { setUp } from '../store/new-merchant.ts'
+import { inSlices } from '../time/other-work.ts'
+import type { Account } from './account.ts'
+import type { AccountRuntime } from './account-runtime.ts'
+import { secretOf, unsealed } from './account-secret.ts'
+import { drawnAnew, nextDraw, randomSeed } from './ids.ts'
+import { type GatewaySettings, newAccount } from './open-runtime.ts'
+
+/** Entries that are replayed between two looks at the clock. */
+const AT_ONCE = 8
+
+/** An exported account. */
+export interface Archive {
+  readonly seed: string
+  readonly entries: readonly Entry[]
+  readonly images: ReadonlyMap<string, Buffer>
+}
+
+/** Empties an account, and sets it up as it was created. */
+export async function resetAccount(
+  settings: GatewaySettings,
+  runtime: AccountRuntime,
+  merchant: () => MerchantRecord,
+): Promise<void> {
+  const { account } = runtime
+  const { seeded, accounts } = merchant()
+  // The new seed makes old ids, cursors and page addresses invalid.
+  const seed = seeded ? accounts[account.environment].seed : randomSeed()
+  const draft = draftOf(settings, account, merchant, seed)
+  draft.start(new MemoryJournal())
+  const entries: Entry[] = []
+  draft.onEntry(entry => entries.push(entry))
+  await setUp(draft, merchant())
+  await draft.close()
+  await account.rewrite(entries, seed)
+  account.announce(entries)
+}
+
+/** Replaces an account by an exported one. Throws if the archive is not consistent. */
+export async function adoptArchive(
+  settings: GatewaySettings,
+  { account, images: store }: AccountRuntime,
+  merchant: () => MerchantRecord,
+  { seed, entries: given, images }: Archive,
+): Promise<void> {
+  const secret = secretOf(merchant().accounts[account.environment])
+  const entries = given.map(entry => unsealed(entry, secret))
+  // First replays the history in memory, including everything due, to find errors before anything changes.
+  const draft = draftOf(settings, account, merchant, seed)
+  await inSlices(entries, AT_ONCE, draft.replayed)
+  draft.start(new MemoryJournal())
+  await draft.catchUp()
+  await draft.close()
+  for (const [digest, bytes] of images) await store.put(digest, [bytes])
+  // The archive may be older than what the account has given since: its next ids must be others.
+  await account.rewrite(entries, drawnAnew(seed, nextDraw(account.seed, account.world.moves)))
+}
+
+/** A temporary account that is set up like this one, with a journal in memory. */
+const draftOf = (
+  settings: GatewaySettings,
+  { environment }: Account,
+  merchant: () => MerchantRecord,
+  seed: string,
+) => newAccount(settings, merchant, environment, seed).account

@@ -1,0 +1,118 @@
+import { crc32 } from 'node:zlib'
+import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
+import type { Entry } from '../../domain/events.ts'
+
+/** The members that every line has: the version of its format, and its number. */
+export interface Numbered {
+  readonly v: typeof JOURNAL_VERSION
+  readonly seq: number
+}
+
+type Line = Readonly<Record<string, unknown>>
+
+/** Steps from one version to the next, each by the version that it starts from. A step need not change `v`. */
+type Upcasts = Readonly<Record<number, (line: Line) => Line>>
+
+/** There has been one version so far. */
+const UPCASTS: Upcasts = {}
+
+/** A journal that a newer paysim wrote: it is valid, but this version cannot read it. */
+export class NewerJournalError extends Error {}
+
+let latest: { readonly entry: Entry; readonly text: string } | undefined
+
+/** An entry as JSON. The latest one is kept, because the listeners of an entry follow the journal at once. */
+export function entryText(entry: Entry): string {
+  if (entry !== latest?.entry) latest = { entry, text: JSON.stringify(entry) }
+  return latest.text
+}
+
+/** The entry as a sealed line. */
+export const writeLine = (entry: Entry) => sealLine(entryText(entry))
+
+/** Each line has its own checksum, so that damage is found where it is. */
+export function sealLine(json: string): string {
+  const content = json.slice(0, -1)
+  return `${content},"crc":"${checksum(content)}"}\n`
+}
+
+const TAIL = /,"crc":"([0-9a-f]{8})"\}$/
+
+/** The content of a sealed line. Throws if the line is damaged, and says how. */
+export function openSealed<T>(line: string): T {
+  demandSeal(line)
+  return contentOf<T>(line)
+}
+
+/** Parsed without its tail, because a copy without one of its members would take a quarter as long again. */
+const contentOf = <T>(line: string): T => JSON.parse(`${line.slice(0, line.lastIndexOf(',"crc":'))}}`)
+
+/** Checks a line without reading its content. Throws if it is damaged, and says how. */
+export function demandSeal(line: string): void {
+  const tail = TAIL.exec(line)
+  if (!tail) throw new Error('it does not end like a journal line')
+  if (checksum(line.slice(0, tail.index)) !== tail[1]) throw new Error('its checksum does not match')
+}
+
+/** The content of a journal line in the current form. Throws if the line is damaged, and says how. */
+export function openLine<T extends Numbered>(line: string, expectedSeq: number, upcasts = UPCASTS): T {
+  demandSeal(line)
+  const content = readLine<T>(line, upcasts)
+  if (content.seq !== expectedSeq)
+    throw new Error(`its number is ${content.seq}, but ${expectedSeq} was expected`)
+  return content
+}
+
+/** The content of a line that was checked before. */
+export function readLine<T extends Numbered = Entry>(line: string, upcasts = UPCASTS): T {
+  return upcast(contentOf<Line>(line), upcasts) as unknown as T
+}
+
+/** A line of any version in the current form. */
+function upcast(line: Line, upcasts = UPCASTS): Line {
+  const { v } = line
+  if (v === JOURNAL_VERSION) return line
+  if (typeof v === 'number' && v > JOURNAL_VERSION)
+    throw new NewerJournalError(
+      `its version is ${v}, and this paysim reads journals up to version ${JOURNAL_VERSION}`,
+    )
+  let current = line
+  for (let version = Number(v); version !== JOURNAL_VERSION; version++) {
+    const step = upcasts[version]
+    if (!step) throw new Error(`its version is ${String(v)}, which no version of paysim writes`)
+    current = { ...step(current), v: version + 1 }
+  }
+  return current
+}
+
+/** An entry from outside in the current form. Its problems are found when its fields are checked. */
+export function entryInCurrentForm(entry: unknown): unknown {
+  const isOlder = typeof entry === 'object' && entry !== null && 'v' in entry && Number(entry.v) in UPCASTS
+  return isOlder ? upcast(entry as Line) : entry
+}
+
+/** A line of a journal as this version would write it. */
+export const lineInCurrentForm = (line: string): string =>
+  line.startsWith(`{"v":${JOURNAL_VERSION},`) ? `${line}\n` : writeLine(readLine(line))
+
+/** The JSON of an entry, from a line of this version. It need not be parsed and written again. */
+export const entryTextOf = (line: string): string => `${line.slice(0, line.lastIndexOf(',"crc":'))}}`
+
+/** The first line may describe the whole file; it is not an entry. */
+export const isHeader = (line: { readonly number: number; readonly text: string }) =>
+  line.number === 1 && /^\{"v":\d+,"seq":0,/.test(line.text)
+
+/** The state of a last line without a line feed: complete, incomplete, or damaged. */
+export function endOf(line: string): 'whole' | 'torn' | 'damaged' {
+  if (TAIL.test(line)) return 'whole'
+  return /,"crc":"[0-9a-f]{8}"\}/.test(line) ? 'damaged' : 'torn'
+}
+
+/** Each byte as two digits. To write a large number with another base takes four times as long. */
+const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+function checksum(text: string): string {
+  const sum = crc32(text)
+  const digits = (shift: number) => DIGITS[(sum >>> shift) & 0xff]
+  return `${digits(24)}${digits(16)}${digits(8)}${digits(0)}`
+}

@@ -1,0 +1,215 @@
+import { link, readdir, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import {
+  codeOf,
+  demandPrivateFolder,
+  makePrivateFolder,
+  openPrivate,
+  removeFile,
+  syncDirectory,
+} from '../store/private-files.ts'
+import { DamagedError, LossError } from '../store/store-errors.ts'
+import type { Reading } from '../time/real-time.ts'
+import { isHeader } from './journal-format.ts'
+import { type Line, readLines } from './read-lines.ts'
+
+/** How long closed segments are kept after the last write to them. */
+export interface HistoryKept {
+  readonly forMs: number
+  readonly wall: Reading
+}
+
+/** A closed part of a journal: the entries of one range of numbers. */
+export interface Segment {
+  readonly path: string
+  readonly from: number
+  readonly to: number
+}
+
+const NAME = /^journal-(\d{12,})-(\d{12,})\.jsonl$/
+/** An empty file says that the entries up to this one were removed because they were old. Otherwise they are lost. */
+const REMOVED = /^removed-(\d{12,})$/
+export const entriesMissing = (folder: string, from: number, to: number) =>
+  new LossError(
+    folder,
+    `the journal's entries ${from} to ${to} are missing, and no checkpoint that can be read has them`,
+  )
+
+const missing = (where: string, from: number, to: number) =>
+  new DamagedError(where, `the journal's entries ${from} to ${to} are missing`)
+
+const numbered = (seq: number) => String(seq).padStart(12, '0')
+export const segmentName = (from: number, to: number) => `journal-${numbered(from)}-${numbered(to)}.jsonl`
+
+const namesIn = async (folder: string) => ((await demandPrivateFolder(folder)) ? readdir(folder) : [])
+
+/** The segments of a folder, the oldest first. */
+export async function segmentsIn(folder: string): Promise<Segment[]> {
+  const found = (await namesIn(folder)).flatMap(name => {
+    const range = NAME.exec(name)
+    return range ? [{ path: join(folder, name), from: Number(range[1]), to: Number(range[2]) }] : []
+  })
+  return found.sort((a, b) => a.from - b.from)
+}
+
+const markOf = (folder: string, to: number) => join(folder, `removed-${numbered(to)}`)
+
+/** Notes that the entries up to this one were removed. */
+export async function markRemoved(folder: string, to: number): Promise<void> {
+  await (await openPrivate(markOf(folder, to), 'append')).close()
+  await syncDirectory(folder)
+}
+
+/** The closed parts of a journal, in a folder of their own: the history that nobody reads at a start. */
+export class Segments {
+  private constructor(
+    private readonly folder: string,
+    private readonly held: Segment[],
+    /** Segments that start after the open part: a cut was interrupted, and the open part still has their entries. */
+    private readonly unfinished: readonly Segment[],
+    /** The last entry before the open part. */
+    private last: number,
+    /** The last entry that was removed because it was old. */
+    private removed: number,
+  ) {}
+
+  /**
+   * Earlier versions removed old segments without a mark. So if history may end (`mayEnd`) and there is no mark, the
+   * entries before the first segment were removed, and are not lost.
+   */
+  static async open(folder: string, openPartAfter: number, mayEnd = false): Promise<Segments> {
+    const names = await namesIn(folder)
+    const found = await segmentsIn(folder)
+    const held = found.filter(({ from }) => from <= openPartAfter)
+    const marked = Math.max(0, ...names.map(name => Number(REMOVED.exec(name)?.[1] ?? 0)))
+    const removed = marked === 0 && mayEnd ? (held[0]?.from ?? openPartAfter + 1) - 1 : marked
+    const unfinished = found.filter(({ from }) => from > openPartAfter)
+    return new Segments(folder, held, unfinished, openPartAfter, removed)
+  }
+
+  /** Removes the unfinished segments, once it is certain that the open part has their entries. */
+  async takeBackUnfinished(openPart: string, last: number, readOnly = false): Promise<void> {
+    for (const { path, to } of this.unfinished) {
+      if (to > last)
+        throw new LossError(openPart, `it ends at entry ${last}, but ${path} has the entries up to ${to}`)
+      if (!readOnly) await rm(path)
+    }
+  }
+
+  /** The names of its files. */
+  get names(): readonly string[] {
+    return this.held.map(({ path }) => basename(path))
+  }
+
+  /** What is missing of the history that was not removed, although a checkpoint may have it. */
+  get gaps(): { readonly from: number; readonly to: number }[] {
+    const gaps: { from: number; to: number }[] = []
+    let last = this.removed
+    for (const { from, to } of this.held) {
+      if (from > last + 1) gaps.push({ from: last + 1, to: from - 1 })
+      last = Math.max(last, to)
+    }
+    if (last < this.last) gaps.push({ from: last + 1, to: this.last })
+    return gaps
+  }
+
+  /** The number of the oldest entry that was not removed. */
+  get first(): number {
+    return Math.min(this.removed + 1, this.held[0]?.from ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** The segments with the entries after a known one, up to the open part. Throws if some are missing. */
+  demandWhole(known: number, openPartAfter: number): readonly Segment[] {
+    const needed = this.held.filter(({ to }) => to > known)
+    let seq = Math.min(known, openPartAfter)
+    for (const { from, to } of needed) {
+      if (from > seq + 1) throw entriesMissing(this.folder, seq + 1, from - 1)
+      seq = to
+    }
+    if (openPartAfter > seq) throw entriesMissing(this.folder, seq + 1, openPartAfter)
+    return needed
+  }
+
+  /** Removes the oldest segment first, so that no gap appears. Waits for those who are reading. */
+  async removeOld(kept: HistoryKept, covered: number, readersDone: () => Promise<unknown>): Promise<void> {
+    await demandPrivateFolder(this.folder)
+    for (let [oldest] = this.held; oldest && oldest.to <= covered; [oldest] = this.held) {
+      const { path, to } = oldest
+      const { mtimeMs } = await stat(path)
+      if (kept.wall() - mtimeMs < kept.forMs) return
+      this.held.shift()
+      await readersDone()
+      try {
+        await this.#noteRemoval(to)
+        await removeFile(path)
+      } catch {
+        this.held.unshift(oldest)
+        return
+      }
+    }
+  }
+
+  /** Called before a removal, so that the removed entries never look lost. */
+  async #noteRemoval(to: number): Promise<void> {
+    await markRemoved(this.folder, to)
+    const before = this.removed
+    this.removed = to
+    if (before !== to) await removeFile(markOf(this.folder, before))
+  }
+
+  /** Gives the open part a second name here, as a segment of these entries. Returns a function that undoes this. */
+  async add(openPart: string, from: number, to: number): Promise<() => Promise<void>> {
+    await makePrivateFolder(this.folder)
+    const path = join(this.folder, segmentName(from, to))
+    await removeFile(path)
+    await link(openPart, path)
+    const undo = async () => {
+      await removeFile(path)
+    }
+    try {
+      await syncDirectory(this.folder)
+    } catch (cause) {
+      await undo()
+      throw cause
+    }
+    const segment = { path, from, to }
+    this.held.push(segment)
+    this.last = to
+    return async () => {
+      this.held.splice(this.held.indexOf(segment), 1)
+      this.last = from - 1
+      await undo()
+    }
+  }
+
+  /** All lines, as of the moment of this call. */
+  lines(): AsyncGenerator<Line> {
+    return this.#linesIn([...this.held], this.first, this.last)
+  }
+
+  async *#linesIn(held: readonly Segment[], first: number, end: number): AsyncGenerator<Line> {
+    let last = first - 1
+    for (const segment of held) {
+      if (segment.from !== last + 1) throw missing(this.folder, last + 1, segment.from - 1)
+      last = segment.to
+      yield* this.#linesOf(segment)
+    }
+    if (last < end) throw missing(this.folder, last + 1, end)
+  }
+
+  async *#linesOf({ path, from, to }: Segment): AsyncGenerator<Line> {
+    const handle = await openPrivate(path, 'read').catch(cause => {
+      throw codeOf(cause) === 'ENOENT' ? missing(path, from, to) : cause
+    })
+    try {
+      let next = from
+      for await (const line of readLines(handle)) {
+        if (!isHeader(line)) next++
+        yield line
+      }
+      if (next <= to) throw missing(path, next, to)
+    } finally {
+      await handle.close()
+    }
+  }
+}

@@ -1,0 +1,452 @@
+import { existsSync } from 'node:fs'
+import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { Account } from '../account/account.ts'
+import { randomCount, randomSeed } from '../account/ids.ts'
+import { openHistory } from '../checkpoint/open-history.ts'
+import { beginJournal } from '../journal/journal-file.ts'
+import type { HistoryKept } from '../journal/journal-segments.ts'
+import { firstDamage } from '../journal/replay.ts'
+import { inSlices, together } from '../time/other-work.ts'
+import type { Reading } from '../time/real-time.ts'
+import { acceptLoss, type LossAccepted } from './accept-loss.ts'
+import { type Change, ChangeFile } from './change-log.ts'
+import { FileImages } from './file-images.ts'
+import { demandWhole, MERCHANT_ID, type MerchantRecord } from './merchant-record.ts'
+import {
+  codeOf,
+  demandPrivateFolder,
+  demandSafeFolder,
+  makePrivateFolder,
+  openPrivate,
+  removeFile,
+  succeeds,
+  syncDirectory,
+} from './private-files.ts'
+import { LockHeldError, ProcessLock } from './process-lock.ts'
+import { Registry } from './registry.ts'
+import { differenceOf, haveSizes, LIST, Seal, type SealedAccount, sealFiles } from './seal.ts'
+import type { AccountStore, KnownAccounts, Store } from './store.ts'
+import { LossError, messageOf, StartError } from './store-errors.ts'
+
+interface DirectoryOptions {
+  readonly sync: boolean
+  readonly history?: HistoryKept | undefined
+  readonly wall: Reading
+  readonly mustExist?: boolean
+  /** Changes nothing; whatever a start would pass over or remove is only said. */
+  readonly readOnly?: boolean
+  /** When a checkpoint is written, and when a segment is closed, if not after the usual number of entries and bytes. */
+  readonly every?: number
+  readonly segmentBytes?: number
+  readonly warn: (message: string) => void
+}
+
+/**
+ * This mark is in an account's folder while it is created or removed, when the list of merchants may differ from the
+ * folders. The list decides: a marked folder that it does not name was left by an interrupted change.
+ */
+const MARK = 'uncommitted'
+/** Where earlier versions kept the list of merchants. */
+const OLD_LIST = 'merchants.json'
+const ACCOUNTS = 'accounts'
+const JOURNAL = 'journal.jsonl'
+const SEAL = 'seal.jsonl'
+/** No merchant's id starts like this. */
+const REMOVED = '.removed-'
+
+/** A store in a directory: its layout, and its lock, because one process at a time uses it. */
+export class DataDirectory implements Store {
+  #seal: Seal | undefined
+  #registry: Registry | undefined
+
+  private constructor(
+    readonly path: string,
+    private readonly lock: ProcessLock,
+    private readonly options: DirectoryOptions,
+  ) {}
+
+  get url(): string {
+    return `file:${this.path}`
+  }
+
+  static async claim(path: string, options: DirectoryOptions): Promise<DataDirectory> {
+    if (options.mustExist && ![LIST, OLD_LIST, ACCOUNTS].some(name => existsSync(join(path, name))))
+      throw new StartError(`${path} contains no paysim data: it has no ${LIST}`, 2)
+    try {
+      // If the parent exists, only one level is created: on /proc, Node's recursive mkdir never ends.
+      const hasParent = existsSync(dirname(path))
+      if (!existsSync(path)) {
+        await mkdir(path, { recursive: !hasParent, mode: 0o700 })
+        if (options.sync && hasParent) await syncDirectory(dirname(path))
+      }
+    } catch (cause) {
+      throw new StartError(`the data directory ${path} cannot be created: ${messageOf(cause)}`)
+    }
+    await demandSafeFolder(path)
+    const isOurs = await holdsNothingElse(path)
+    const directory = new DataDirectory(path, await lock(path), options)
+    if (isOurs) await hideFromGit(path)
+    return directory
+  }
+
+  /** Opens the list of merchants, and checks that each folder belongs to one of them. */
+  async openRegistry(): Promise<Registry> {
+    await makePrivateFolder(this.#accounts)
+    const registry = await this.#readRegistry(await this.#readSeal())
+    try {
+      await this.#sweep(registry)
+      // The first entries of the directory itself must survive a power failure, too.
+      if (this.options.sync) await syncDirectory(this.path)
+    } catch (cause) {
+      await registry.close()
+      throw cause
+    }
+    this.#registry = registry
+    return registry
+  }
+
+  async #readRegistry(seal: Seal): Promise<Registry> {
+    const path = join(this.path, LIST)
+    const file = new ChangeFile({
+      path,
+      ...this.options,
+      beforeWrite: () => seal.break(LIST),
+      onClosed: () => this.#sealList(seal),
+    })
+    const before = join(this.path, OLD_LIST)
+    if (!existsSync(path) && existsSync(before)) {
+      await file.writeAnew(await readList(before))
+      await file.close()
+      await rm(before)
+    }
+    const [account] = existsSync(path) ? [] : await readdir(this.#accounts)
+    if (account !== undefined)
+      throw new StartError(
+        `${path} is missing, but ${this.#accounts} has accounts, such as ${account}: restore the file from a backup, ` +
+          'or use another --data to start with an empty directory',
+      )
+    const [sealed] = seal.list?.files ?? []
+    const why = sealed && (await differenceOf(this.path, sealed))
+    if (why !== undefined) {
+      if (!this.options.readOnly)
+        throw (await firstDamage(path)) ?? new LossError(path, why).of(LIST, this.url)
+      this.options.warn(`${path}: ${why}`)
+    }
+    return Registry.open(file)
+  }
+
+  async #sealList(seal: Seal): Promise<void> {
+    if (seal.list && !seal.isBroken(LIST)) return
+    const files = await sealFiles(this.path, [LIST])
+    seal.note({ sealed: LIST, at: this.options.wall(), files })
+  }
+
+  /** Removes the folders of interrupted creations and removals, and reports them. */
+  async #sweep(registry: Registry): Promise<void> {
+    const { readOnly } = this.options
+    for (const name of await readdir(this.#accounts)) {
+      // What is in the folder of a listed account is looked at when the account is opened.
+      if (registry.find(name.replace(/\.(test|live)$/, ''))) continue
+      const folder = join(this.#accounts, name)
+      if (name.startsWith(REMOVED)) {
+        if (!readOnly) await rm(folder, { recursive: true, force: true })
+        continue
+      }
+      const isOurs = await succeeds(demandPrivateFolder(folder))
+      if (isOurs && (await readdir(folder)).length === 0) {
+        if (!readOnly) await rm(folder, { recursive: true })
+      } else if (isOurs && existsSync(join(folder, MARK))) {
+        if (readOnly) continue
+        this.options.warn(
+          `${folder} was incomplete, because paysim stopped while it created or removed it; it is removed now`,
+        )
+        await rm(folder, { recursive: true, force: true })
+      } else
+        throw new StartError(
+          `${folder} belongs to no merchant that ${this.path}/${LIST} names: restore that file from a backup, ` +
+            'or move the folder away',
+        )
+    }
+  }
+
+  get #accounts(): string {
+    return join(this.path, ACCOUNTS)
+  }
+
+  /** The folder of an account, which is always inside the directory, whatever the id is. */
+  account(id: string): string {
+    if (!MERCHANT_ID.test(merchantOf(id))) throw new Error(`there is no account ${id}`)
+    return join(this.#accounts, id)
+  }
+
+  /** Throws a `LossError` if something is missing that the account cannot do without. */
+  async openAccount(account: Account): Promise<AccountStore> {
+    try {
+      return await this.#openAccount(account)
+    } catch (cause) {
+      throw cause instanceof LossError ? cause.of(account.id, this.url) : cause
+    }
+  }
+
+  async #openAccount(account: Account): Promise<AccountStore> {
+    const { id } = account
+    const { sync, readOnly, warn } = this.options
+    const folder = this.account(id)
+    const seal = await this.#readSeal()
+    const sealed = await this.#demandJournal(id, seal)
+    if (!readOnly)
+      for (const draft of ['journal.jsonl.new', 'journal.jsonl.old']) await removeFile(join(folder, draft))
+    await demandPrivateFolder(join(folder, 'images'))
+    const damaged = await damagedParts(folder, sealed)
+    for (const { what } of damaged.history) warn(`${what}; what was in it answers 503 until it is restored`)
+    const draws = seal.draws(id)
+    // What was written since its last clean stop may be lost in part, and with it ids that were given.
+    const isCertain = sealed ? haveSizes(folder, journalOf(sealed)) : draws === undefined
+    const next = (draws ?? randomCount()) + 1
+    let drawn = draws ?? 0
+    const beforeWrite = () => seal.break(id, drawn)
+    const images = new FileImages(join(folder, 'images'), sync, beforeWrite)
+    const { journal, checkpoints } = await openHistory(account, folder, {
+      ...this.options,
+      damage: damaged.checkpoint,
+      isSealed: sealed !== undefined,
+      beforeWrite,
+      onClosed: async ({ seq, seed, time, wakeMs }) => {
+        if (readOnly || (sealed && !seal.isBroken(id))) return
+        const past = (checkpoints?.files ?? []).map(name => join(basename(journal.folder), name))
+        const packs = (await images.names()).map(name => join('images', name))
+        const names = [...journal.files, ...past, ...packs]
+        // What was lost is said again at each start, until that is accepted.
+        const lost = (sealed?.files ?? []).filter(([name]) =>
+          damaged.history.some(part => part.name === name),
+        )
+        const there = names.filter(name => !lost.some(([missing]) => missing === name))
+        try {
+          const files = [...(await sealFiles(folder, there)), ...lost]
+          seal.note({ sealed: id, seq, seed, draws: drawn, time, next_due: wakeMs, files })
+        } catch (cause) {
+          warn(`${folder}: what it has cannot be noted for the next start: ${messageOf(cause)}`)
+        }
+      },
+    })
+    if (sealed && isCertain) journal.goOnWith(sealed.seed)
+    else if (this.#names(id) && (!isCertain || account.world.moves > 0)) {
+      drawn = next
+      const isSeeded = this.#registry?.find(merchantOf(id))?.seeded
+      journal.drawAnew(account.seed, isSeeded ? String(next) : randomSeed())
+    }
+    if (!sealed)
+      for (const name of await images.missingPacks())
+        warn(`${join(folder, 'images', name)} is missing; what was in it answers 503 until it is restored`)
+    return { journal, checkpoints, images, stoppedAt: sealed?.time }
+  }
+
+  /** Whether the list of merchants names the account. Otherwise it is being created. */
+  #names(id: string): boolean {
+    return this.#registry?.find(merchantOf(id)) !== undefined
+  }
+
+  async #readSeal(): Promise<Seal> {
+    this.#seal ??= await Seal.read(join(this.path, SEAL), this.options)
+    return this.#seal
+  }
+
+  /** The journal of an account exists before the list names it. Returns what a clean stop noted, if that counts. */
+  async #demandJournal(id: string, seal: Seal): Promise<SealedAccount | undefined> {
+    const folder = this.account(id)
+    const path = join(folder, JOURNAL)
+    const { readOnly, sync } = this.options
+    if (!this.#names(id)) {
+      // An account of that name that was removed is not this one.
+      if (seal.draws(id) !== undefined) await seal.break(id)
+      await makePrivateFolder(folder)
+      await beginJournal(path, sync)
+      return undefined
+    }
+    if (!(await demandPrivateFolder(folder))) throw new LossError(path, 'its folder is missing')
+    if (!readOnly) await makePrivateFolder(folder)
+    const found = await lstat(path).catch(cause => {
+      if (codeOf(cause) !== 'ENOENT') throw cause
+    })
+    if (!found) throw new LossError(path, 'it is missing')
+    const sealed = seal.account(id)
+    if (sealed) {
+      const [journal] = journalOf(sealed)
+      const why = journal && found.isFile() ? await differenceOf(folder, journal) : undefined
+      if (why !== undefined) throw (await firstDamage(path)) ?? new LossError(path, why)
+    } else if (found.isFile() && found.size === 0) {
+      // Earlier versions left the journal of an account without entries empty.
+      const others = (await readdir(folder)).filter(name => name !== JOURNAL && name !== MARK)
+      if (seal.draws(id) !== undefined || others.length > 0)
+        throw new LossError(path, 'it is empty, but it never was since it was created')
+      if (!readOnly) await beginJournal(path, sync)
+    }
+    return sealed
+  }
+
+  /** Call it before an account is opened, or the list. From then on the ids of the account are others. */
+  async acceptLoss(name: string): Promise<LossAccepted> {
+    const seal = await this.#readSeal()
+    if (name === LIST) {
+      seal.forget(LIST)
+      return { last: 0, aside: [] }
+    }
+    const seed = seal.account(name)?.seed
+    await seal.break(name, seal.draws(name) ?? randomCount())
+    return acceptLoss(this.account(name), { seed, warn: this.options.warn })
+  }
+
+  /** What is known of the accounts without opening them: only of those whose files have the sizes of the last stop. */
+  async known(): Promise<KnownAccounts> {
+    const seal = await this.#readSeal()
+    const wakeMs = new Map<string, number | null>()
+    await inSlices(seal.accounts(), AT_ONCE, ({ sealed, next_due, files }) => {
+      if (this.#names(sealed) && haveSizes(this.account(sealed), files)) wakeMs.set(sealed, next_due)
+    })
+    return { sealedMs: seal.stoppedAt, wakeMs }
+  }
+
+  /** Marks the folders. */
+  async announceChange(ids: readonly string[]): Promise<void> {
+    await together(ids, async id => {
+      await makePrivateFolder(this.account(id))
+      await (await openPrivate(join(this.account(id), MARK), 'append')).close()
+    })
+  }
+
+  /** A new folder must survive a power failure before the list names it. */
+  async makeSafe(ids: readonly string[]): Promise<void> {
+    if (!this.options.sync) return
+    await Promise.all([this.#accounts, ...ids.map(id => this.account(id))].map(syncDirectory))
+  }
+
+  async endChange(ids: readonly string[]): Promise<void> {
+    await together(ids, id => removeFile(join(this.account(id), MARK)))
+  }
+
+  /** Renames each folder first, then deletes it. */
+  async removeAccounts(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      this.#seal?.forget(id)
+      const aside = join(this.#accounts, `${REMOVED}${id}`)
+      await rm(aside, { recursive: true, force: true })
+      if (!existsSync(this.account(id))) continue
+      await rename(this.account(id), aside)
+      await rm(aside, { recursive: true, force: true })
+    }
+  }
+
+  /** The address of the running server, with its control token. */
+  async announce(facts: unknown): Promise<void> {
+    const path = join(this.path, 'server.json')
+    for (const name of [`${path}.new`, path]) await removeFile(name)
+    // Never follows a link that somebody else put there.
+    await writeFile(`${path}.new`, `${JSON.stringify(facts, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
+    await chmod(`${path}.new`, 0o600)
+    await rename(`${path}.new`, path)
+  }
+
+  async release(): Promise<void> {
+    try {
+      await removeFile(join(this.path, 'server.json'))
+      // The very last write: from now on it says how everything was left.
+      if (!this.options.readOnly && this.#registry && this.#registry.size > 0) await this.#seal?.write()
+    } catch (cause) {
+      this.options.warn(
+        `${join(this.path, SEAL)} cannot be written, so the next start reads as after a kill: ${messageOf(cause)}`,
+      )
+    } finally {
+      await this.lock.release()
+    }
+  }
+}
+
+const merchantOf = (account: string) => account.replace(/\.(test|live)$/, '')
+
+const journalOf = ({ files }: SealedAccount) => files.filter(([name]) => name === JOURNAL)
+
+/** Accounts that are compared with the seal between two looks at the clock. */
+const AT_ONCE = 8
+
+/** What an account can go on without: its checkpoint, if the whole journal is there, closed segments, and images. */
+async function damagedParts(folder: string, sealed: SealedAccount | undefined) {
+  const found: { readonly name: string; readonly what: string }[] = []
+  for (const file of sealed?.files ?? []) {
+    const [name] = file
+    if (name === JOURNAL) continue
+    const why = await differenceOf(folder, file).catch(cause => {
+      // A file that paysim may not read is as good as lost.
+      if (cause instanceof StartError) return cause
+      throw cause
+    })
+    if (why !== undefined)
+      found.push({ name, what: typeof why === 'string' ? `${join(folder, name)}: ${why}` : why.message })
+  }
+  const isOfCheckpoint = ({ name }: { name: string }) => /^past-\d+[\\/](checkpoint|layer-)/.test(name)
+  return {
+    checkpoint: found.find(isOfCheckpoint)?.what,
+    history: found.filter(part => !isOfCheckpoint(part)),
+  }
+}
+
+/** The names in a data directory. */
+const OWN = /^(accounts|lock|merchants|seal|server)(\.|$)/
+
+/**
+ * A directory with another name may contain other files, which git should not ignore. `.paysim` has only paysim's
+ * files.
+ */
+async function holdsNothingElse(path: string): Promise<boolean> {
+  return basename(path) === '.paysim' || (await readdir(path)).every(name => OWN.test(name))
+}
+
+/** Keys and customers' names must not get into a repository. An existing file is kept. */
+async function hideFromGit(path: string): Promise<void> {
+  try {
+    await writeFile(join(path, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 })
+  } catch (cause) {
+    if (codeOf(cause) !== 'EEXIST') throw cause
+  }
+}
+
+async function lock(path: string): Promise<ProcessLock> {
+  try {
+    return await ProcessLock.take(join(path, 'lock'))
+  } catch (cause) {
+    if (cause instanceof StartError) throw cause
+    if (!(cause instanceof LockHeldError))
+      throw new StartError(`the data directory ${path} cannot be written: ${messageOf(cause)}`)
+    const holder = cause.pid === process.pid ? 'this process' : 'another paysim'
+    throw new StartError(
+      `${holder} (pid ${cause.pid}) already serves ${path}: stop it, or use another directory with --data`,
+    )
+  }
+}
+
+/** Earlier versions stored the list as one JSON document. */
+async function readList(path: string): Promise<Change[]> {
+  let held: {
+    readonly version?: unknown
+    readonly lastPort?: number
+    readonly merchantsMade?: unknown
+    readonly merchants?: readonly MerchantRecord[]
+  } | null
+  try {
+    const handle = await openPrivate(path, 'read')
+    held = JSON.parse(await handle.readFile('utf8').finally(() => handle.close()))
+  } catch (cause) {
+    if (cause instanceof StartError) throw cause
+    throw new StartError(`${path} cannot be read: ${messageOf(cause)}`)
+  }
+  if (held?.version !== 1 || !Array.isArray(held.merchants))
+    throw new StartError(
+      `${path} is not a file that this version of paysim can read: move it away or use another --data`,
+    )
+  const { lastPort, merchantsMade = 0, merchants } = held
+  return [
+    { merchantsMade: Number(merchantsMade) },
+    ...(lastPort === undefined ? [] : [{ lastPort }]),
+    ...merchants.map(merchant => ({ merchant: demandWhole(path, merchant) })),
+  ]
+}

@@ -1,0 +1,285 @@
+import { setMaxListeners } from 'node:events'
+import { formatDuration } from '../../contract/durations.ts'
+import { LIMITS, parseRetryAfter } from '../../contract/limits.ts'
+import { signWebhook } from '../../contract/webhook-signature.ts'
+import type { Command } from '../../domain/commands.ts'
+import type { Delivery, WebhookEndpoint, WebhookEvent } from '../../domain/model.ts'
+import type { Account } from '../account/account.ts'
+import { otherWork, Queue } from '../time/other-work.ts'
+import { Deadline, type Patience, type Reading, TooLateError } from '../time/real-time.ts'
+import type { WebhookSender } from './webhook-sender.ts'
+
+type AttemptReport = Extract<Command, { type: 'RecordAttempt' }>['result']
+
+/** Resolves when webhooks may be sent to an address; returns undefined if there is nothing to wait for. */
+export type HoldWebhook = (url: string, until: AbortSignal) => Promise<void> | undefined
+
+/**
+ * How long an attempt waits for a receiver to start before it is made anyway. On a virtual clock it waits only as
+ * long as for a response, because the caller of `advance` may be the one to start the receiver.
+ */
+const HELD_AT_MOST_MS = 60_000
+
+/** How many requests an endpoint gets at a time. */
+const AT_ONCE = 32
+
+/** How many characters the bodies of an account's waiting attempts have. A body over this is read when it is sent. */
+const MOST_BODIES = 32 * 1024 * 1024
+
+interface StartedAttempt {
+  readonly delivery: Delivery
+  /** The entry that must be safe on disk first. */
+  readonly seq: number
+  /** Whether it was started on a clock that stands still. */
+  readonly standing: boolean
+  /** The body, if its entry has it. By the time that it is sent, its event may no longer be in memory. */
+  readonly body: string | undefined
+  recordNow?: () => void
+}
+
+/** The attempts of one endpoint. */
+interface Lane {
+  readonly waiting: Queue<StartedAttempt>
+  underWay: number
+}
+
+/** On a clock that stands still, an endpoint receives one event at a time, so that what it sees repeats exactly. */
+const mostAtOnce = ({ standing }: StartedAttempt) => (standing ? 1 : AT_ONCE)
+
+/** How the courier sends a request. */
+interface CourierOptions {
+  readonly bodyOf: (event: WebhookEvent) => string
+  readonly wall: Reading
+  readonly sender: WebhookSender
+  readonly hold?: HoldWebhook | undefined
+}
+
+/**
+ * Sends an account's webhooks. An attempt starts as an entry in the journal; the courier makes the HTTP request and
+ * executes a command with the result. So each event is delivered at least once, even after a crash.
+ */
+export class Courier {
+  readonly #lanes = new Map<string, Lane>()
+  /** How many attempts wait or are in progress. */
+  #open = 0
+  /** The characters of the bodies that are kept for them. */
+  #bodies = 0
+  #onIdle: (() => void)[] = []
+  readonly #stopping = new AbortController()
+  /** Attempts on a clock that stands still: their responses are recorded in this order, so that the journal repeats. */
+  readonly #inOrder = new Queue<StartedAttempt>()
+  /** The patience of the advance in progress. */
+  #patience: Patience | undefined
+  /** The deadlines of attempts on a clock that stands still, with their endpoints. An advance can shorten them. */
+  readonly #deadlines = new Map<Deadline, string>()
+
+  constructor(
+    private readonly account: Account,
+    private readonly options: CourierOptions,
+  ) {
+    // Each attempt in progress listens. Node 20 takes more than ten listeners for a leak, and warns.
+    setMaxListeners(0, this.#stopping.signal)
+    account.onEntry(entry => {
+      for (const event of entry.events)
+        if (event.type === 'AttemptStarted') this.#send(event.delivery, event.body)
+    })
+    account.onResume(() => this.resume())
+  }
+
+  /** Repeats attempts that were in progress when the process or its disk failed. */
+  resume(): void {
+    const { deliveries, openDeliveries } = this.account.world
+    for (const id of openDeliveries) if (deliveries.get(id)?.status === 'attempting') this.#send(id)
+  }
+
+  get busy(): boolean {
+    return this.#open > 0
+  }
+
+  /** Limits how long receivers may take in all, as long as this is not called again. */
+  bePatient(patience: Patience | undefined): void {
+    this.#patience = patience
+    if (!patience) return
+    for (const [deadline, endpoint] of this.#deadlines) deadline.endWithin(patience.allowanceMs(endpoint))
+  }
+
+  /** Resolves when no attempt is in progress. */
+  async idle(): Promise<void> {
+    while (this.#open > 0)
+      await new Promise<void>(resolve => {
+        this.#onIdle.push(resolve)
+      })
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.idle()
+  }
+
+  #send(id: string, sentBody?: string): void {
+    const { world, clock } = this.account
+    const delivery = world.deliveries.get(id)
+    if (!delivery) return
+    const body = this.#bodies < MOST_BODIES ? sentBody : undefined
+    const attempt: StartedAttempt = { delivery, seq: world.seq, standing: clock.mode === 'virtual', body }
+    this.#open++
+    this.#bodies += body?.length ?? 0
+    if (attempt.standing) this.#inOrder.push(attempt)
+    const lane = this.#lanes.get(delivery.endpointId) ?? { waiting: new Queue(), underWay: 0 }
+    this.#lanes.set(delivery.endpointId, lane)
+    lane.waiting.push(attempt)
+    this.#goOn(lane)
+  }
+
+  /** Starts as many attempts as the endpoint may receive at a time. */
+  #goOn(lane: Lane): void {
+    for (let next = lane.waiting.first; next && lane.underWay < mostAtOnce(next); next = lane.waiting.first) {
+      lane.waiting.shift()
+      lane.underWay++
+      void this.#attempt(next, lane).finally(() => {
+        this.#open--
+        this.#bodies -= next.body?.length ?? 0
+        if (this.#open > 0) return
+        this.#lanes.clear()
+        for (const tell of this.#onIdle.splice(0)) tell()
+      })
+    }
+  }
+
+  async #attempt(attempt: StartedAttempt, lane: Lane): Promise<void> {
+    const resulting = this.#resultOf(attempt)
+    if (attempt.standing) await this.#turnOf(attempt, resulting)
+    try {
+      const result = await resulting.finally(() => {
+        lane.underWay--
+        this.#goOn(lane)
+      })
+      // The next request leaves first, so that its receiver works while this result is recorded.
+      await otherWork()
+      if (result) await this.#record(attempt, result)
+    } finally {
+      if (attempt.standing) {
+        this.#inOrder.shift()
+        this.#inOrder.first?.recordNow?.()
+      }
+    }
+  }
+
+  /** Undefined if there is nothing to record. */
+  async #resultOf({ delivery, seq, body: sentBody }: StartedAttempt): Promise<AttemptReport | undefined> {
+    const { world, journal } = this.account
+    const unsafe = journal.durable(seq)
+    try {
+      if (unsafe) await unsafe
+    } catch {
+      return undefined
+    }
+    if (this.#stopping.signal.aborted) return undefined
+    if (this.options.hold) await this.#held(delivery, this.options.hold)
+    const endpoint = world.endpoints.get(delivery.endpointId)
+    const body = sentBody ?? this.#bodyOf(delivery)
+    return endpoint && body !== undefined ? this.#post(delivery, body, endpoint) : REMOVED
+  }
+
+  #bodyOf({ eventId }: Delivery): string | undefined {
+    const event = this.account.world.events.get(eventId)
+    return event && this.options.bodyOf(event)
+  }
+
+  /** Resolves when there is a result, and the attempts before it are recorded. */
+  async #turnOf(attempt: StartedAttempt, resulting: Promise<unknown>): Promise<void> {
+    await resulting.catch(() => {})
+    if (this.#inOrder.first === attempt) return
+    await new Promise<void>(resolve => {
+      attempt.recordNow = resolve
+    })
+  }
+
+  async #record({ delivery }: StartedAttempt, result: AttemptReport): Promise<void> {
+    const catchingUp = this.account.catchUp()
+    if (catchingUp) await catchingUp
+    if (this.#stopping.signal.aborted) return
+    const attempt = delivery.attempts.length
+    this.account.execute({ type: 'RecordAttempt', delivery: delivery.id, attempt, result }, 'courier')
+  }
+
+  async #held({ url, endpointId }: Delivery, hold: HoldWebhook): Promise<void> {
+    const standing = this.account.clock.mode === 'virtual'
+    const limitMs = standing ? this.#allowanceMs(endpointId) : HELD_AT_MOST_MS
+    const waiting = new AbortController()
+    const deadline = new Deadline(limitMs, this.#stopping.signal, () => waiting.abort())
+    if (standing) this.#deadlines.set(deadline, endpointId)
+    await hold(url, waiting.signal)
+    this.#deadlines.delete(deadline)
+    deadline.clear()
+  }
+
+  #allowanceMs(endpoint: string): number {
+    return Math.min(LIMITS.webhookTimeoutMs, this.#patience?.allowanceMs(endpoint) ?? LIMITS.webhookTimeoutMs)
+  }
+
+  async #post(delivery: Delivery, body: string, endpoint: WebhookEndpoint): Promise<AttemptReport> {
+    const { wall, sender } = this.options
+    const { eventId } = delivery
+    const timestamp = Math.floor(wall() / 1000)
+    const secrets =
+      delivery.fault === 'bad_signature' ? [WRONG_SECRET] : secretsNow(endpoint, this.account.now)
+    const signature = signWebhook({ id: eventId, timestamp, body }, secrets)
+    const sent = { timestamp, signature }
+    const limitMs = this.#allowanceMs(endpoint.id)
+    let begun: Deadline | undefined
+    const onBegin = (deadline: Deadline) => {
+      begun = deadline
+      if (this.account.clock.mode === 'virtual') this.#deadlines.set(deadline, endpoint.id)
+    }
+    try {
+      const headers = {
+        'content-type': 'application/json',
+        'user-agent': 'paysim',
+        'webhook-id': eventId,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signature,
+      }
+      const stopping = this.#stopping.signal
+      const answer = await sender.send({ url: delivery.url, headers, body, limitMs, stopping, onBegin })
+      const retryAfterMs = parseRetryAfter(answer.retryAfter, wall())
+      return { status: answer.status, error: null, retryAfterMs, body: answer.body, ...sent }
+    } catch (cause) {
+      const patience = this.#patience
+      const isLate = cause instanceof TooLateError
+      if (isLate) patience?.gaveUp(endpoint.id, delivery.id)
+      const error = isLate ? tooLate(cause, patience) : describe(cause)
+      return { status: null, error, retryAfterMs: null, body: '', ...sent }
+    } finally {
+      if (begun) this.#deadlines.delete(begun)
+    }
+  }
+}
+
+const REMOVED: AttemptReport = {
+  status: null,
+  error: 'the endpoint was removed',
+  retryAfterMs: null,
+  body: '',
+  timestamp: 0,
+  signature: '',
+}
+
+/** The secret of the fault `bad_signature`, which no receiver has. */
+const WRONG_SECRET = `whsec_${Buffer.from('nobody has this secret').toString('base64')}`
+
+const secretsNow = ({ secrets }: WebhookEndpoint, at: number) =>
+  secrets.filter(({ endsAt }) => endsAt === null || endsAt > at).map(({ secret }) => secret)
+
+function tooLate({ limitMs, sent }: TooLateError, patience: Patience | undefined): string {
+  const what = sent ? 'no answer' : 'not sent: no connection'
+  if (!patience || limitMs === LIMITS.webhookTimeoutMs)
+    return `${what} within ${LIMITS.webhookTimeoutMs / 1000} s`
+  return `${what}: an advance waits ${formatDuration(patience.limitMs)} for all receivers together`
+}
+
+function describe(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
+  return code ?? cause.message
+}

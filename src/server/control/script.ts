@@ -1,0 +1,146 @@
+import * as Type from '@sinclair/typebox'
+import type { CatalogueState } from '../../contract/control/catalogue.ts'
+import type { FaultsState } from '../../contract/control/faults.ts'
+import { HealthBody } from '../../contract/control/requests.ts'
+import type { RulesState } from '../../contract/control/rules.ts'
+import { operationNames } from '../../contract/operations.ts'
+import { formatTimestamp } from '../../contract/timestamps.ts'
+import type { CatalogueData } from '../../domain/catalogue.ts'
+import { type FaultWindow, readFaults } from '../../domain/faults.ts'
+import { UNCOUNTED } from '../../domain/match-limits.ts'
+import { routingTable } from '../../domain/routing.ts'
+import { readRules } from '../../domain/rules/rule.ts'
+import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import { carryOut } from '../carry-out.ts'
+import { refuseProblems } from '../refusal.ts'
+import {
+  bodyReader,
+  type ControlHandlers,
+  type ControlSettings,
+  param,
+  runtimeNamed,
+} from './control-call.ts'
+
+const readAnything = bodyReader<unknown>(Type.Object({}))
+
+/** Reads and replaces rules, adds rules in front, and restores the standard rules. */
+export function ruleCalls({ gateway }: ControlSettings) {
+  return {
+    'GET /accounts/:account/rules': (request, answer) =>
+      answer(200, rulesView(runtimeNamed(gateway, request))),
+    'PUT /accounts/:account/rules': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      await carryOut(
+        runtime,
+        { type: 'ReplaceRules', rules: rulesIn(await readAnything(request)) },
+        'operator',
+      )
+      return answer(200, rulesView(runtime))
+    },
+    'POST /accounts/:account/rules': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      await carryOut(
+        runtime,
+        { type: 'PutRulesInFront', rules: rulesIn(await readAnything(request)) },
+        'operator',
+      )
+      return answer(200, rulesView(runtime))
+    },
+    'DELETE /accounts/:account/rules': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      await carryOut(runtime, { type: 'ReplaceRules', rules: null }, 'operator')
+      return answer(200, rulesView(runtime))
+    },
+  } satisfies Partial<ControlHandlers>
+}
+
+function rulesIn(body: unknown) {
+  const read = readRules(body)
+  if ('problems' in read) throw refuseProblems(read.problems)
+  return read.data
+}
+
+/** The rules as they were given, and how often each matched. */
+function rulesView({ account, rules: standard }: AccountRuntime): RulesState {
+  const { rules, ruleCounts } = account.world
+  const inForce = rules ?? standard
+  return {
+    standard: rules === null,
+    rules: inForce.map(({ data }) => data),
+    used: inForce.map((_, at) => (ruleCounts.get(at) ?? UNCOUNTED).used),
+  }
+}
+
+const readFaultBody = bodyReader<unknown>(Type.Object({}))
+
+/** Faults on the wire. */
+export function faultCalls({ gateway, faultBoxes }: ControlSettings) {
+  const served = [...operationNames(gateway.contract).values()].flat()
+  const view = (account: string): FaultsState => {
+    const runtime = gateway.runtime(account)
+    return {
+      faults: runtime?.account.world.faults.data ?? [],
+      windows: runtime?.account.world.faults.windows.map(windowView) ?? [],
+      used: runtime ? faultBoxes.of(runtime).used() : [],
+    }
+  }
+  return {
+    'GET /accounts/:account/faults': (request, answer) =>
+      answer(200, view(runtimeNamed(gateway, request).account.id)),
+    'PUT /accounts/:account/faults': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      const read = readFaults(await readFaultBody(request), served)
+      if ('problems' in read) throw refuseProblems(read.problems)
+      await carryOut(runtime, { type: 'ReplaceFaults', faults: read.data }, 'operator')
+      return answer(200, view(runtime.account.id))
+    },
+    'DELETE /accounts/:account/faults': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      await carryOut(runtime, { type: 'ReplaceFaults', faults: [] }, 'operator')
+      return answer(200, view(runtime.account.id))
+    },
+  } satisfies Partial<ControlHandlers>
+}
+
+/**
+ * The window in effect: `for` counts from when the faults were set. Null if the fault can happen at any time.
+ */
+const windowView = ({ from, until }: FaultWindow) =>
+  from === null && until === null
+    ? null
+    : {
+        from: from === null ? null : formatTimestamp(from),
+        until: until === null ? null : formatTimestamp(until),
+      }
+
+const readCatalogueBody = bodyReader<unknown>(Type.Object({}))
+const readHealth = bodyReader<HealthBody>(HealthBody)
+
+export function catalogueCalls({ gateway }: ControlSettings) {
+  return {
+    'GET /accounts/:account/catalogue': (request, answer) =>
+      answer(200, catalogueView(runtimeNamed(gateway, request))),
+
+    'PUT /accounts/:account/catalogue': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      const catalogue = (await readCatalogueBody(request)) as CatalogueData
+      await carryOut(runtime, { type: 'ReplaceCatalogue', catalogue }, 'operator')
+      return answer(200, catalogueView(runtime))
+    },
+
+    'PATCH /accounts/:account/catalogue/providers/:provider': async (request, answer) => {
+      const runtime = runtimeNamed(gateway, request)
+      const { healthy } = await readHealth(request)
+      const provider = param(request, 'provider')
+      await carryOut(runtime, { type: 'SetProviderHealth', provider, healthy }, 'operator')
+      return answer(200, { id: provider, healthy })
+    },
+  } satisfies Partial<ControlHandlers>
+}
+
+/** The catalogue as it was given, with each provider's current health. */
+function catalogueView(runtime: AccountRuntime): CatalogueState {
+  const { catalogue, isHealthy } = routingTable(runtime.account.world, runtime)
+  const { providers, methods, routes } = catalogue.data
+  return { providers: providers.map(({ id }) => ({ id, healthy: isHealthy(id) })), methods, routes }
+}
