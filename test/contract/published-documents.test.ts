@@ -5,7 +5,7 @@ import { resolveContract } from '../../src/contract/resolve-contract.ts'
 
 /**
  * Both OpenAPI documents, byte for byte as others generate clients from them. Whoever changes the wire sees here what
- * they will see: `npx vitest run -u test/contract/published-documents.test.ts` accepts it.
+ * they will see: `npx vitest run test/contract/published-documents.test.ts -u` accepts it.
  */
 
 const CONTRACT = resolveContract({})

@@ -101,7 +101,8 @@ test('an account is exported as JSON, and imported again', async () => {
   await account.webhooks.next()
   await account.import(archive)
   expect(await account.payments.get(id)).toMatchObject({ status: 'pending' })
-  expect(await account.export()).toEqual(archive)
+  // Its next ids are others than those that it gave before the import.
+  expect(await account.export()).toEqual({ ...archive, seed: expect.stringContaining(`${archive.seed}\n`) })
   await account.payments.succeed(id)
   expect(await account.webhooks.next({ id })).toMatchObject({ problem: null })
 })

@@ -10,7 +10,7 @@ import { readBody } from '../../src/server/http/read-body.ts'
 import { refuseUnread } from '../../src/server/http/refuse-unread.ts'
 import { Reply } from '../../src/server/http/reply.ts'
 
-// What ends a connection: time limits, and bytes that are no request.
+// What ends a connection: time limits, and bytes that do not make a request.
 
 const HOST = 'Host: localhost\r\n'
 /** A field that makes a request one for Node's server. */

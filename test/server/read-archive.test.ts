@@ -77,8 +77,8 @@ describe('nonsense is refused, and makes others wait no longer than a good archi
     ['many members in one entry', '{"entries":[{"a":1', nth => `,"b${nth}":1`, '}]}'],
     ['many members', '{"a":1', nth => `,"b${nth}":1`, '}'],
     ['the same member again and again', '{"a":1', () => ',"a":1', '}'],
-    ['many entries that are none', '{"entries":[1', () => ',1', ']}'],
-    ['many images that are none', '{"images":{"a":1', nth => `,"b${nth}":1`, '}}'],
+    ['many entries that are not entries', '{"entries":[1', () => ',1', ']}'],
+    ['many images that are not images', '{"images":{"a":1', nth => `,"b${nth}":1`, '}}'],
     ['the list of entries again and again', '{"entries":[]', () => ',"entries":[]', '}'],
   ]
 

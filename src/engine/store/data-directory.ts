@@ -25,9 +25,17 @@ import {
 } from './private-files.ts'
 import { LockHeldError, ProcessLock } from './process-lock.ts'
 import { Registry } from './registry.ts'
-import { differenceOf, haveSizes, LIST, Seal, type SealedAccount, sealFiles } from './seal.ts'
+import {
+  differenceOf,
+  haveSizes,
+  LIST,
+  Seal,
+  type SealedAccount,
+  type SealedFile,
+  sealFiles,
+} from './seal.ts'
 import type { AccountStore, KnownAccounts, Store } from './store.ts'
-import { LossError, messageOf, StartError } from './store-errors.ts'
+import { commandFor, LossError, messageOf, StartError } from './store-errors.ts'
 
 interface DirectoryOptions {
   readonly sync: boolean
@@ -59,6 +67,8 @@ const REMOVED = '.removed-'
 export class DataDirectory implements Store {
   #seal: Seal | undefined
   #registry: Registry | undefined
+  /** Once the loss of the list is accepted: where the folders are kept of which it names no merchant any more. */
+  #orphans: string[] | undefined
 
   private constructor(
     readonly path: string,
@@ -162,11 +172,24 @@ export class DataDirectory implements Store {
           `${folder} was incomplete, because paysim stopped while it created or removed it; it is removed now`,
         )
         await rm(folder, { recursive: true, force: true })
-      } else
+      } else if (isOurs && this.#orphans) this.#orphans.push(await this.#keepAside(folder))
+      else
         throw new StartError(
           `${folder} belongs to no merchant that ${this.path}/${LIST} names: restore that file from a backup, ` +
-            'or move the folder away',
+            `or move the folder away; \`${commandFor(this.url, LIST)}\` keeps such folders aside`,
         )
+    }
+  }
+
+  /** Nothing is thrown away: with a backup of the list, the folder can be put back. */
+  async #keepAside(folder: string): Promise<string> {
+    for (let nth = 1; ; nth++) {
+      const kept = join(this.path, `lost-${nth}`)
+      await makePrivateFolder(kept)
+      const to = join(kept, basename(folder))
+      if (existsSync(to)) continue
+      await rename(folder, to)
+      return to
     }
   }
 
@@ -290,21 +313,37 @@ export class DataDirectory implements Store {
     const seal = await this.#readSeal()
     if (name === LIST) {
       seal.forget(LIST)
-      return { last: 0, aside: [] }
+      this.#orphans = []
+      return { last: 0, aside: this.#orphans }
     }
     const seed = seal.account(name)?.seed
     await seal.break(name, seal.draws(name) ?? randomCount())
     return acceptLoss(this.account(name), { seed, warn: this.options.warn })
   }
 
-  /** What is known of the accounts without opening them: only of those whose files have the sizes of the last stop. */
+  /** What is known of the accounts without opening them: only of those whose files are as the last stop left them. */
   async known(): Promise<KnownAccounts> {
     const seal = await this.#readSeal()
     const wakeMs = new Map<string, number | null>()
     await inSlices(seal.accounts(), AT_ONCE, ({ sealed, next_due, files }) => {
       if (this.#names(sealed) && haveSizes(this.account(sealed), files)) wakeMs.set(sealed, next_due)
     })
+    // The ends of a few files are read at once, so that the start says what is wrong with them. With many accounts, each
+    // is read when it is opened.
+    if (wakeMs.size <= FEW_ACCOUNTS)
+      for (const { sealed, files } of seal.accounts())
+        if (!(await this.#haveEnds(sealed, files))) wakeMs.delete(sealed)
     return { sealedMs: seal.stoppedAt, wakeMs }
+  }
+
+  async #haveEnds(id: string, files: readonly SealedFile[]): Promise<boolean> {
+    try {
+      for (const file of files) if (await differenceOf(this.account(id), file)) return false
+      return true
+    } catch {
+      // The opening finds out what is wrong.
+      return false
+    }
   }
 
   /** Marks the folders. */
@@ -368,6 +407,8 @@ const journalOf = ({ files }: SealedAccount) => files.filter(([name]) => name ==
 
 /** Accounts that are compared with the seal between two looks at the clock. */
 const AT_ONCE = 8
+/** Their last bytes are read in a few hundredths of a second. */
+const FEW_ACCOUNTS = 100
 
 /** What an account can go on without: its checkpoint, if the whole journal is there, closed segments, and images. */
 async function damagedParts(folder: string, sealed: SealedAccount | undefined) {
@@ -391,7 +432,7 @@ async function damagedParts(folder: string, sealed: SealedAccount | undefined) {
 }
 
 /** The names in a data directory. */
-const OWN = /^(accounts|lock|merchants|seal|server)(\.|$)/
+const OWN = /^(accounts|lock|lost-\d+|merchants|seal|server)(\.|$)/
 
 /**
  * A directory with another name may contain other files, which git should not ignore. `.paysim` has only paysim's

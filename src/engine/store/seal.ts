@@ -15,7 +15,7 @@ import { messageOf } from './store-errors.ts'
  */
 
 /** A file as a stop left it: its name, its size, and the checksum of its last bytes. */
-type SealedFile = readonly [name: string, size: number, tail: string]
+export type SealedFile = readonly [name: string, size: number, tail: string]
 
 /** The line of the list of merchants. */
 interface SealedList {

@@ -116,4 +116,4 @@ export class LossError extends StartError {
   }
 }
 
-const commandFor = (store: string, account: string) => `paysim store accept-loss ${store} ${account}`
+export const commandFor = (store: string, account: string) => `paysim store accept-loss ${store} ${account}`

@@ -39,7 +39,7 @@ export class WakeUps {
   }
 
   /**
-   * Resolves when the first of the unknown accounts are open, so that whoever starts a server with few of them is told
+   * Resolves when the first of the unknown accounts are open, so that a person who starts a server with few of them is told
    * at once what is wrong with them. With very many, calls need not wait until all have been looked at.
    */
   async begin({ sealedMs, wakeMs }: KnownAccounts = NOTHING_KNOWN): Promise<void> {
