@@ -148,8 +148,14 @@ export class DataDirectory implements Store {
 
   async #sealList(seal: Seal): Promise<void> {
     if (seal.list && !seal.isBroken(LIST)) return
-    const files = await sealFiles(this.path, [LIST])
-    seal.note({ sealed: LIST, at: this.options.wall(), files })
+    try {
+      const files = await sealFiles(this.path, [LIST])
+      seal.note({ sealed: LIST, at: this.options.wall(), files })
+    } catch (cause) {
+      this.options.warn(
+        `${this.path}: what ${LIST} has cannot be noted for the next start: ${messageOf(cause)}`,
+      )
+    }
   }
 
   /** Removes the folders of interrupted creations and removals, and reports them. */
@@ -237,15 +243,15 @@ export class DataDirectory implements Store {
       beforeWrite,
       onClosed: async ({ seq, seed, time, wakeMs }) => {
         if (readOnly || (sealed && !seal.isBroken(id))) return
-        const past = (checkpoints?.files ?? []).map(name => join(basename(journal.folder), name))
-        const packs = (await images.names()).map(name => join('images', name))
-        const names = [...journal.files, ...past, ...packs]
         // What was lost is said again at each start, until that is accepted.
         const lost = (sealed?.files ?? []).filter(([name]) =>
           damaged.history.some(part => part.name === name),
         )
-        const there = names.filter(name => !lost.some(([missing]) => missing === name))
         try {
+          const past = (checkpoints?.files ?? []).map(name => join(basename(journal.folder), name))
+          const packs = (await images.names()).map(name => join('images', name))
+          const names = [...journal.files, ...past, ...packs]
+          const there = names.filter(name => !lost.some(([missing]) => missing === name))
           const files = [...(await sealFiles(folder, there)), ...lost]
           seal.note({ sealed: id, seq, seed, draws: drawn, time, next_due: wakeMs, files })
         } catch (cause) {
