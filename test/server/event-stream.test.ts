@@ -44,8 +44,9 @@ async function rest(socket: Socket): Promise<string[]> {
   socket.resume()
   while (!received.endsWith('\r\n0\r\n\r\n')) await once(socket, 'data')
   const chunks = received.slice(received.indexOf('\r\n\r\n') + 4).split('\r\n')
-  // Sizes and data in turn.
-  return chunks.filter((_, at) => at % 2 === 1).filter(Boolean)
+  // Sizes and data in turn. A later version of Node writes several events as one chunk.
+  const data = chunks.filter((_, at) => at % 2 === 1).join('')
+  return data.split(/(?<=\n\n)/)
 }
 
 test.each(['plain', 'node'] as const)('a reader that reads gets every event: %s', async way => {
@@ -74,12 +75,12 @@ test.each(['plain', 'node'] as const)(
     while (!isOver) {
       stream.send(EVENT)
       sent++
-      expect(streams.counts.bytesWaiting).toBeLessThanOrEqual(MOST_WAITING + 64 * 1024)
+      expect(streams.counts.bytesWaiting).toBeLessThanOrEqual(MOST_WAITING + 128 * 1024)
       if (sent % 100 === 0) await new Promise(setImmediate)
     }
     expect(streams.counts).toEqual({ open: 0, bytesWaiting: 0, cut: 1 })
     for (let more = 0; more < 100; more++) stream.send(EVENT)
-    expect(stream.bytesWaiting).toBeLessThan(64 * 1024)
+    expect(stream.bytesWaiting).toBeLessThan(128 * 1024)
     const events = await rest(socket)
     expect(events.at(-1)).toBe(LAST_WORDS)
     expect(events.slice(0, -1).every(event => event === EVENT)).toBe(true)

@@ -402,6 +402,7 @@ export class DataDirectory implements Store {
         `${join(this.path, SEAL)} cannot be written, so the next start reads as after a kill: ${messageOf(cause)}`,
       )
     } finally {
+      await this.#seal?.close()
       await this.lock.release()
     }
   }

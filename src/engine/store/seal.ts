@@ -204,7 +204,7 @@ export class Seal {
     } catch (cause) {
       // It is opened again, and shortened then if that cannot be done now.
       if (this.#handle) await succeeds(this.#handle.truncate(this.#end))
-      await this.#close()
+      await this.close()
       throw cause
     }
   }
@@ -227,7 +227,7 @@ export class Seal {
   /** Written last at a clean stop. Nothing changes if nothing was written to. */
   async write(): Promise<void> {
     await this.#turn
-    await this.#close()
+    await this.close()
     if (!this.#isChanged) return
     await replaceFile(this.path, this.#lines(), handle => handle.close())
   }
@@ -240,7 +240,7 @@ export class Seal {
     for (const [opened, draws] of this.#marked) if (!this.#sealed.has(opened)) yield lineOf({ opened, draws })
   }
 
-  async #close(): Promise<void> {
+  async close(): Promise<void> {
     const handle = this.#handle
     this.#handle = undefined
     await handle?.close()
