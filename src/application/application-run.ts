@@ -3,13 +3,8 @@ import type { Contract } from '../contract/decisions.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { type Armed, ArmedDisturbances, type Disturbance, type Forgery } from './disturbance.ts'
 import type { CallWatcher, GatewayProxy, RecordedCall } from './gateway-proxy.ts'
-import {
-  isSigned,
-  isTimedOut,
-  type RecordedDelivery,
-  type RelayAnswer,
-  WebhookRelay,
-} from './webhook-relay.ts'
+import { isTimedOut } from './post-webhook.ts'
+import { isSigned, type RecordedDelivery, type RelayAnswer, WebhookRelay } from './webhook-relay.ts'
 import type { EventBody, WebhookMessage } from './webhook-variants.ts'
 
 /** Something that no correct application does, even when things around it go wrong. */

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { LIMITS } from '../contract/limits.ts'
 import { verifyWebhook } from '../contract/webhook-signature.ts'
 import { type Armed, type ArmedDisturbances, type Forgery, isForgery } from './disturbance.ts'
-import { isSuccess, NO_ANSWER, requestOnce } from './request-once.ts'
+import { postWebhook } from './post-webhook.ts'
+import { isSuccess } from './request-once.ts'
 import {
   type EventBody,
   forged,
@@ -252,32 +252,4 @@ export class WebhookRelay {
 export function isSigned({ headers, body }: WebhookMessage, secret: string): boolean {
   const message = { id: headers['webhook-id'] ?? '', timestamp: Number(headers['webhook-timestamp']), body }
   return verifyWebhook(message, headers['webhook-signature'] ?? '', secret)
-}
-
-/** What an application answered to a webhook. */
-export interface WebhookReply {
-  /** 0 if there was no answer. */
-  readonly status: number
-  /** The beginning of the answer's body, or the reason why there was no answer. */
-  readonly answer: string
-  /** When the application asks to be sent the webhook again. */
-  readonly retryAfter?: string
-}
-
-const SHOWN_ANSWER = 500
-
-export const isTimedOut = ({ status, answer }: WebhookReply) => status === 0 && answer.startsWith(NO_ANSWER)
-
-/** Posts a webhook, and waits for the answer as long as the gateway does. */
-export async function postWebhook(
-  url: string,
-  { headers, body }: WebhookMessage,
-  dispatcher: Dispatcher,
-  withinMs: number = LIMITS.webhookTimeoutMs,
-): Promise<WebhookReply> {
-  const sent = { method: 'POST', headers, body }
-  const { status, text, headers: answered, lost } = await requestOnce(url, sent, { dispatcher, withinMs })
-  if (lost !== undefined) return { status, answer: lost }
-  const retryAfter = answered['retry-after']
-  return { status, answer: text.slice(0, SHOWN_ANSWER), ...(retryAfter === undefined ? {} : { retryAfter }) }
 }

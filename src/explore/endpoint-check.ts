@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Agent } from 'undici'
 import type { EndpointKind, Forgery } from '../application/disturbance.ts'
+import { isTimedOut, postWebhook, type WebhookReply } from '../application/post-webhook.ts'
 import { isSuccess, shortLivedConnections } from '../application/request-once.ts'
-import { isTimedOut, postWebhook, type WebhookReply } from '../application/webhook-relay.ts'
 import {
   type EventBody,
   forged,
