@@ -165,6 +165,22 @@ test.each([
   expect(JSON.parse(body)).toMatchObject({ code: error, request_id: 'req_1' })
 })
 
+test('a client may reset a connection on which it asked for a tunnel', async () => {
+  const { open, refused } = await listening(carrier => answer(carrier, 'here'))
+  const socket = open()
+  socket.write(`CONNECT 127.0.0.1:443 HTTP/1.1\r\n${HOST}\r\n`)
+  await once(socket, 'data')
+  expect(refused).toEqual(['CONNECT'])
+  socket.resetAndDestroy()
+  // Had the reset been an error that nobody listens to, this file would fail.
+  for (let nth = 0; nth < 20; nth++) {
+    const other = open()
+    other.write(get('/1'))
+    await once(other, 'data')
+    other.destroy()
+  }
+})
+
 describe('malformed bytes behind a request', () => {
   test('its answer comes whole, and then the refusal', async () => {
     const begun: Carrier[] = []

@@ -55,7 +55,10 @@ export class PlainConnection implements Line {
     this.#kept = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`
     socket.setTimeout(headMs)
     socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout)
-    socket.on('error', this.#onError).on('close', this.#onClose)
+    // For good: Node takes its own listener away from a connection that asks for a tunnel, and an error that nobody
+    // listens to would end the process.
+    socket.on('error', () => socket.destroy())
+    socket.on('close', this.#onClose)
   }
 
   /** The end of each head that is written here. */
@@ -182,10 +185,6 @@ export class PlainConnection implements Line {
     this.settings.refuse(error, this.socket)
   }
 
-  readonly #onError = () => {
-    this.socket.destroy()
-  }
-
   readonly #onClose = () => {
     this.#leave()
   }
@@ -193,7 +192,7 @@ export class PlainConnection implements Line {
   #leave(): void {
     const { socket } = this
     socket.off('data', this.#onData).off('end', this.#onEnd).off('timeout', this.#onTimeout)
-    socket.off('error', this.#onError).off('close', this.#onClose)
+    socket.off('close', this.#onClose)
     this.settings.onLeft(this)
   }
 }
