@@ -39,9 +39,16 @@ export async function makeStore(binary, kind, count) {
   await Promise.all(makeSamples(server))
   await server.stop()
   const journal = join(path, 'accounts/default.test/journal.jsonl')
-  const lines = (await readFile(journal, 'utf8')).trim().split('\n')
-  await writeLines(journal, copiesOf(lines, kind, count))
+  const [head, ...lines] = (await readFile(journal, 'utf8')).trim().split('\n')
+  // It tells how the server left its files, and these are others.
+  await rm(join(path, 'seal.jsonl'))
+  await writeLines(journal, journalOf(head, copiesOf(lines, kind, count)))
   return { path, prefix, count, remove }
+}
+
+function* journalOf(head, lines) {
+  yield `${head}\n`
+  yield* lines
 }
 
 /** As many journal lines, which differ from these in time, id and reference. */
