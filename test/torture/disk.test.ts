@@ -11,7 +11,7 @@ import { Merchants } from '../support/torture/merchants.ts'
 import { Orders } from '../support/torture/orders.ts'
 import { buildWithSmallHistory } from '../support/torture/small-history.ts'
 import { FIRST, isRepeat, repeatWith, SEED, shareMs, Tally, TIMEOUT_MS } from '../support/torture/tally.ts'
-import { startTortured, type TortureServer } from '../support/torture/torture-server.ts'
+import { startTortured, type TortureServer, toldIn } from '../support/torture/torture-server.ts'
 
 /** While the disk fails, 503 says that nothing was changed, and that is true: now, and after the next start. */
 
@@ -156,6 +156,36 @@ async function paymentAt(server: TortureServer) {
   const created = await server.call(keys, 'POST', '/payment_intents', { body: paymentBody() })
   return { keys, id: created?.body.id, text: created?.text }
 }
+
+test.each(['ENOSPC', 'EIO', 'EROFS'])('a change refused over %s says so', async code => {
+  const start = await newDirectory()
+  const server = await start()
+  const { keys } = await paymentAt(server)
+  await server.plan({ nth: 1, then: 'fail', code })
+  const refused = await server.call(keys, 'POST', '/payment_intents', { body: paymentBody() })
+  expect(refused?.status).toBe(503)
+  expect(refused?.body.message ?? refused?.text).toContain(
+    `The journal cannot be written now (${code}: planned failure); nothing was changed`,
+  )
+})
+
+test('each folder is synced after its first entries, and before the list names an account in it', async () => {
+  const disk = await failingCalls()
+  onTestFinished(() => disk.remove())
+  const plan = { nth: 1, then: 'tell', times: 1_000_000 } as const
+  const { server } = await startTortured({ binary: built.binary, dataDir: disk.dataDir, plan })
+  onTestFinished(async () => await server?.kill())
+  const calls = toldIn(server?.stderr() ?? '').map(call => call?.replace(disk.dataDir, 'DATA'))
+  const syncedBetween = (folder: string, first: string, named: string) => {
+    const after = calls.slice(calls.indexOf(first), calls.lastIndexOf(named))
+    expect(after, `${folder} after ${first}:\n${calls.join('\n')}`).toContain(`sync ${folder}`)
+  }
+  const list = 'datasync DATA/merchants.jsonl'
+  syncedBetween('DATA', 'mkdir DATA/accounts', list)
+  syncedBetween('DATA', 'open DATA/merchants.jsonl', list)
+  syncedBetween('DATA/accounts', 'mkdir DATA/accounts/default.test', list)
+  syncedBetween('DATA/accounts/default.test', 'open DATA/accounts/default.test/journal.jsonl', list)
+})
 
 test('a read waiting for a failing write shows the last saved state', async () => {
   const start = await newDirectory()

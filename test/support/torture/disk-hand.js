@@ -1,5 +1,5 @@
 // Loaded into a server before its own code. It counts the calls that change the disk, and at the call that its parent
-// chose, it ends the process or makes the call fail. It also tells its parent how much memory is in use.
+// chose, it ends the process, makes the call fail, or tells of it. It also tells its parent how much memory is in use.
 import { constants, writeSync } from 'node:fs'
 import files from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -50,6 +50,7 @@ function intercept(owner, name, pathOf, reads) {
     const counts = path.includes(process.env.TORTURE_DATA) && (changes || plan?.withReads)
     const call = counts && (calls > 0 || !plan?.from || path.includes(plan.from)) ? ++calls : 0
     const isPlanned = call > 0 && plan && call >= plan.nth && call < plan.nth + plan.times
+    if (isPlanned && plan.then === 'tell') writeSync(2, `\ncalled ${name} ${path}\n`)
     if (isPlanned && plan.then === 'end before') return die(name, path)
     if (isPlanned && plan.then === 'fail') {
       const planned = failure(name, path)
@@ -63,7 +64,7 @@ function intercept(owner, name, pathOf, reads) {
     }
     const done = await real.apply(this, args)
     if (name === 'open') paths.set(done, path)
-    if (isPlanned) return die(name, path)
+    if (isPlanned && plan.then !== 'tell') return die(name, path)
     return done
   }
 }

@@ -12,11 +12,11 @@ const DISK_HAND = fileURLToPath(new URL('disk-hand.js', import.meta.url))
 /** What happens at the nth call from now on that changes the disk, or that uses it in any way. */
 export interface DiskPlan {
   readonly nth: number
-  readonly then: 'end before' | 'end after' | 'end halfway' | 'fail'
+  readonly then: 'end before' | 'end after' | 'end halfway' | 'fail' | 'tell'
   /** Counting begins with the first call for a path with this text. */
   readonly from?: string
   readonly code?: string
-  /** How many calls fail. */
+  /** How many calls fail, or are told. */
   readonly times?: number
   /** Calls that only read count too, such as those that list a folder. */
   readonly withReads?: boolean
@@ -74,6 +74,9 @@ interface Start {
   /** The plan for the calls of the start. */
   readonly plan?: DiskPlan | undefined
 }
+
+/** The calls that a plan told: each with its file. */
+export const toldIn = (stderr: string) => [...stderr.matchAll(/\ncalled (\w+ .*)\n/g)].map(([, call]) => call)
 
 /** Where a plan ended the server: the call and the file. */
 export const endOf = (stderr: string) => /\nended at (\w+) (.*)\n/.exec(stderr)?.slice(1).join(' ')
