@@ -102,6 +102,7 @@ test.each([
   [['check', 'file:nowhere'], 'nowhere contains no paysim data: it has no '],
   [['check', 'memory:'], 'a store in memory ends with its process'],
   [['check', 'redis://me:hidden@host'], 'redis:'],
+  [['accept-loss', 'file:nowhere', 'default.test'], 'nowhere contains no paysim data: it has no '],
   [['copy', 'file:nowhere', 'file:there'], 'nowhere contains no paysim data: it has no '],
 ])('paysim store %j says what is wrong, and creates nothing', async (args, message) => {
   const place = await workplace()
@@ -128,6 +129,13 @@ test.skipIf(reason !== undefined)('a store moves into PostgreSQL and back', asyn
     expect(code, stderr).toBe(0)
     expect(await place.paysim(['store', 'check', to])).toMatchObject({ code: 0 })
   }
+  // There is nothing to accept: a database keeps the entries of an account together, or a backup has them.
+  const accepted = await place.paysim(['store', 'accept-loss', database, keys.id])
+  expect(accepted).toMatchObject({ code: 2, stdout: '' })
+  expect(accepted.stderr).toMatch(
+    /is a database, .*: restore it from a backup by its own means\. Nothing was changed\n$/,
+  )
+  expect(await place.paysim(['store', 'check', database])).toMatchObject({ code: 0 })
   const back = await ownServer({ dataDir: place.path('back') })
   expect(await exportOf(back, keys.id)).toEqual(exported)
 })
