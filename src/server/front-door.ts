@@ -29,7 +29,7 @@ export function frontDoor(controlPort: () => number | null): Surface {
     routes,
     accountOf: () => undefined,
     isRepeatable: () => true,
-    enter: () => undefined,
+    authenticate: () => undefined,
     missing: () => refuse('not_found', 'No such path'),
   }
 }

@@ -131,7 +131,7 @@ export class Account {
 
   /**
    * Executes everything that is due by now; on a real clock a timer may be due that has not fired yet. Call it before
-   * you show the world or decide. If so much is due that others would have to wait, it returns when all is done.
+   * you show the world. If so much is due that others would have to wait, it returns when all is done.
    */
   catchUp(): Promise<void> | undefined {
     if (this.#due()) this.fireDue()
@@ -139,7 +139,7 @@ export class Account {
   }
 
   execute(command: Command, by: Actor): Outcome {
-    // Callers that can wait have waited in `catchUp`, so little is left.
+    // Callers have waited in `catchUp` or `available`, so little is left.
     if (this.#due()) this.#firing.finish()
     const outcome = this.#decideAndApply(command, by)
     // Timers that are due at once fire next, after the caller has the result of its command.
@@ -237,10 +237,10 @@ export class Account {
     await this.journal.durable(this.#world.seq)?.catch(() => this.#recovery.atSafeWorld())
   }
 
-  /** Whether writes are possible now, after everything due; tries again if they were not. */
+  /** Whether writes are possible now, when no timers are firing; tries again if they were not. */
   available(): true | Promise<boolean> {
-    const rewriting = this.#rewriting?.catch(() => {}).then(() => this.catchUp())
-    const before = rewriting ?? this.catchUp()
+    const rewriting = this.#rewriting?.catch(() => {}).then(() => this.#firing.rest)
+    const before = rewriting ?? this.#firing.rest
     const mayWrite = () => !this.#recovery.underWay || this.#recovery.tryAgain()
     return before ? before.then(mayWrite) : mayWrite()
   }

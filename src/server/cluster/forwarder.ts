@@ -8,9 +8,10 @@ import type { Holders } from '../../engine/store/holders.ts'
 import type { Carrier } from '../http/carrier.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
+import type { SurfaceName } from '../http/surface.ts'
 import { refuse, storeRefusal } from '../refusal.ts'
 import { ForwardAttempt, KeptBody, type Outcome } from './forward-attempt.ts'
-import { HANDED_ON, handedOn, passedOn, type SurfaceName, surfaceHandedOn } from './handed-on.ts'
+import { HANDED_ON, handedOn, passedOn } from './handed-on.ts'
 import { HolderLines, PlainAttempt } from './plain-attempt.ts'
 
 /** How long a call waits for a holder: the rest of a lease, the opening of the account, and more. */
@@ -67,11 +68,6 @@ export class Forwarder {
 
   get holders(): Holders {
     return this.#settings.holders
-  }
-
-  /** The surface of a call that another process handed on. */
-  surfaceOf({ carrier }: Request): SurfaceName | undefined {
-    return surfaceHandedOn(carrier, this.holders.secret)
   }
 
   #note(account: string, address: string | undefined): void {

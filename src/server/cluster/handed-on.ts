@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Carrier } from '../http/carrier.ts'
 import type { Reply } from '../http/reply.ts'
-import type { Request } from '../http/request.ts'
+import { SURFACES, type SurfaceName } from '../http/surface.ts'
 
 /**
  * The headers that the processes of a cluster add to a call that one of them hands to another. They are ignored if the
@@ -15,9 +15,6 @@ export const NO_ANSWER = 'paysim-no-answer'
 
 /** `not-held`: nothing was done, because another process holds the account. `reset`: a fault ends the connection. */
 export type NoAnswer = 'not-held' | 'reset'
-
-const SURFACES = ['merchant', 'pages', 'control'] as const
-export type SurfaceName = (typeof SURFACES)[number]
 
 export const handedOn = (surface: SurfaceName, secret: string) => `${surface} ${secret}`
 
@@ -35,10 +32,8 @@ function isSame(a: string, b: string): boolean {
 }
 
 /** Tells the process that handed a call on that nothing was done. */
-export function declineCall(request: Request, reply: Reply): void {
-  request.isAnsweredElsewhere = true
-  reply.code(421).header(NO_ANSWER, 'not-held').send()
-}
+export const declineCall = (reply: Reply): void =>
+  reply.code(421).header(NO_ANSWER, 'not-held').send().leave()
 
 /** Headers about one connection, which are not passed on. */
 const OF_CONNECTION = new Set([

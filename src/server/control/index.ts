@@ -90,21 +90,16 @@ export function controlSurface(settings: ControlSettings): Surface {
     },
     maySendLong: request => request.route === IMPORT && (hasToken(request) || isSignedIn(request)),
     isRepeatable: ({ isSafe }) => isSafe,
-    enter(request, reply) {
-      const { route } = request
+    authenticate(request, reply) {
+      const { route, params } = request
+      const account = params.account === undefined ? undefined : settings.gateway.account(params.account)
       demandOwnOrigin(request)
-      if (hasToken(request)) return undefined
+      if (hasToken(request)) return account
       const signedIn = isSignedIn(request)
       request.watching = request.method === 'GET' && (signedIn || route?.startsWith(DASHBOARD) === true)
-      if (signedIn || isOpen(route)) return undefined
+      if (signedIn || isOpen(route)) return account
       reply.header('www-authenticate', 'Bearer realm="paysim control"')
       throw refuse('unauthorized', 'The control token is missing or not valid')
-    },
-    // Executes what is due and waits until it is on disk, because an unsafe entry must not be shown.
-    async prepare({ params }) {
-      const { account } = params
-      if (account !== undefined) await (await settings.gateway.account(account)?.open())?.account.settled()
-      return undefined
     },
     missing: () => refuse('not_found', 'No such control call'),
   }

@@ -7,7 +7,7 @@ import { draw, type FaultPlan, type HttpFault, isOpen } from '../../domain/fault
 import { type Count, countMatch, firstMatch, UNCOUNTED } from '../../domain/match-limits.ts'
 import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import { NO_ANSWER } from '../cluster/handed-on.ts'
-import { JSON_UTF8, type Reply, runtimeOf, sendJson } from '../http/reply.ts'
+import { JSON_UTF8, type Reply, sendJson } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 
 /**
@@ -24,7 +24,8 @@ export class WireFaults {
     this.#names = operationNames(contract)
   }
 
-  before(request: Request, reply: Reply): Promise<Reply | undefined> | undefined {
+  /** Resolves with true if the fault has answered the call, so that its work must not be done. */
+  before(request: Request, reply: Reply): Promise<boolean> | undefined {
     const box = request.runtime && this.boxes.of(request.runtime)
     if (!box || box.isEmpty) return undefined
     const fault = box.next(this.#names.get(`${request.method} ${request.route}`) ?? [])
@@ -38,25 +39,20 @@ export class WireFaults {
       request.fault = fault
       return undefined
     }
-    if (fault.type === 'latency') return wait(box.delayOf(fault), undefined)
-    return this.#failBeforeWork(fault, request, reply)
+    if (fault.type === 'latency') return wait(box.delayOf(fault), false)
+    // A fault that changes a body gets a neutral one.
+    sendJson(reply, 200, '{"object":"payment_intent"}')
+    return this.#inject(fault, box, request, reply).then(() => true)
   }
 
   after(request: Request, reply: Reply): Promise<void> | undefined {
-    const { fault } = request
-    return fault && this.#inject(fault, request, reply)
+    const { fault, runtime } = request
+    return fault && runtime ? this.#inject(fault, this.boxes.of(runtime), request, reply) : undefined
   }
 
-  /** The fault happens before the work. A fault that changes a body gets a neutral one. */
-  async #failBeforeWork(fault: HttpFault, request: Request, reply: Reply): Promise<Reply> {
-    await this.#inject(fault, request, sendJson(reply, 200, '{"object":"payment_intent"}'))
-    return reply
-  }
-
-  /** The work is done, and the fault affects the response. */
-  async #inject(fault: HttpFault, request: Request, reply: Reply): Promise<void> {
+  async #inject(fault: HttpFault, box: FaultBox, request: Request, reply: Reply): Promise<void> {
     const text = String(reply.payload ?? '')
-    const delayMs = () => this.boxes.of(runtimeOf(request)).delayOf(fault)
+    const delayMs = () => box.delayOf(fault)
     switch (fault.type) {
       case 'latency':
         await wait(delayMs())
@@ -99,7 +95,7 @@ export class WireFaults {
 
 function reset(request: Request, reply: Reply): void {
   // Another process has the caller's connection.
-  if (request.handedOn) {
+  if (request.isForwarded) {
     reply.code(502).header(NO_ANSWER, 'reset').send()
     return
   }

@@ -1,8 +1,6 @@
 import { type OutgoingHttpHeader, type ServerResponse, STATUS_CODES } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import type { Carrier, WholeAnswer } from './carrier.ts'
-import type { Request } from './request.ts'
 
 type Payload = string | Buffer | Readable | null
 
@@ -98,13 +96,6 @@ export const JSON_UTF8 = 'application/json; charset=utf-8'
 
 export function sendJson(reply: Reply, status: number, text: string): Reply {
   return reply.code(status).header('content-type', JSON_UTF8).send(text)
-}
-
-/** The current account of the request. A request may have to wait, so get the account each time you need it. */
-export function runtimeOf({ runtime }: Request): AccountRuntime {
-  if (!runtime) throw new Error('a request without an account got past authentication')
-  runtime.account.catchUp()
-  return runtime
 }
 
 const PLAIN = /^[\t\x20-\x7e]*$/

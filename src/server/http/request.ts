@@ -28,6 +28,8 @@ export class Request {
   #requestId: string | undefined
   /** Whether the dashboard made it only to read, so that it is not logged. */
   watching = false
+  /** Whether another process of the cluster forwarded it. */
+  isForwarded = false
 
   constructor(
     readonly carrier: Carrier,
@@ -42,17 +44,6 @@ export class Request {
     this.segments = this.path.split('/')
     this.headers = carrier.headers
   }
-
-  /** Whether another process of the cluster handed it on, to be answered here. */
-  handedOn = false
-  /** Whether another process answers it. */
-  isAnsweredElsewhere = false
-  /** The account for which this process answers it. */
-  answersFor: string | undefined
-  /** Whether its handler was called, which may change something. */
-  isBegun = false
-  /** Whether it is answered from its start once more, because the account has another holder now. */
-  isToRepeat = false
 
   /** Whether it changes nothing. */
   get isSafe(): boolean {

@@ -10,14 +10,13 @@ import type { KeptAnswer } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import { demandAvailable, untilSafe } from '../carry-out.ts'
 import type { JsonObject } from '../http/read-body.ts'
-import { type Reply, runtimeOf, sendJson } from '../http/reply.ts'
+import { type Reply, sendJson } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import { RefusalError, refuse } from '../refusal.ts'
 
 /** Executes a merchant's command about a payment, and responds with the payment or the refusal. */
 export async function answerPayment(call: Call, command: Command): Promise<Reply> {
-  const { reply, operation } = call
-  const runtime = runtimeOf(call.request)
+  const { reply, operation, runtime } = call
   const waiting = demandAvailable(runtime)
   if (waiting) await waiting
   const outcome = runtime.account.execute(command, 'merchant')
@@ -131,6 +130,7 @@ export function idempotency(
 export interface Call {
   readonly request: Request
   readonly reply: Reply
+  readonly runtime: AccountRuntime
   readonly operation: Operation
   readonly contract: Contract
 }

@@ -5,12 +5,12 @@ import type { Gateway } from '../../engine/gateway.ts'
 import { MovedError, UnavailableError } from '../../engine/store/store-errors.ts'
 import type { Authentication } from '../authentication.ts'
 import { type FaultBoxes, WireFaults } from '../faults/wire-faults.ts'
-import { type Reply, runtimeOf } from '../http/reply.ts'
+import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import { Routes } from '../http/routes.ts'
 import type { Surface } from '../http/surface.ts'
 import { type RefusalError, refuse } from '../refusal.ts'
-import type { Handler } from './answer.ts'
+import type { Call, Handler } from './answer.ts'
 import { cancelPayment, createPayment, getPayment, listPaymentMethods, submitReceipt } from './payments.ts'
 import { cancelPayout, listPayouts } from './payouts.ts'
 
@@ -38,21 +38,20 @@ export function merchantApi(
     const names: object = operation.query?.properties ?? {}
     if (operation.idempotencyKey) keyed.add(`${operation.method} ${operation.path}`)
     routes.add(operation.method, operation.path, (request, reply) => {
-      demandAccount(request, reply)
+      const { runtime } = request
+      if (!runtime || runtime.removed) throw unauthorized(reply)
       request.ignored = unknownNames(request, names)
-      const handled = () => handle({ request, reply, operation, contract })
-      const answered = handled()
+      const call = { request, reply, runtime, operation, contract }
+      const answered = handle(call)
       if (!(answered instanceof Promise)) return answered
-      return unlessRemoved(request, reply, request.isSafe ? orAgain(request, answered, handled) : answered)
+      const answering = request.isSafe ? orAgain(call, answered, handle) : answered
+      // Its merchant may have been removed meanwhile, even if an answer is ready.
+      return answering.finally(() => {
+        if (runtime.removed) throw unauthorized(reply)
+      })
     })
   }
   const requestIds = new WeakMap<AccountRuntime, RequestIds>()
-  const wire = new WireFaults(faultBoxes, contract)
-  const assign = (request: Request, runtime: AccountRuntime) => {
-    request.runtime = runtime
-    // From here on, request ids are derived from the account, so that a repeated run has the same ids.
-    request.drawIdFrom(idsOf(requestIds, runtime))
-  }
   // With two headers it is not clear which account is meant.
   const accountOf = (request: Request) =>
     authentication.account(request.repeats('authorization') ? undefined : request.headers.authorization)
@@ -62,19 +61,18 @@ export function merchantApi(
     accountOf: request => (request.headers.authorization ? (accountOf(request)?.id ?? null) : undefined),
     isRepeatable: ({ isSafe, method, route, headers }) =>
       isSafe || (headers['idempotency-key'] !== undefined && keyed.has(`${method} ${route}`)),
-    enter(request, reply) {
+    authenticate(request, reply) {
       const account = accountOf(request)
       if (!account) throw unauthorized(reply)
-      if (!account.runtime) return account.open().then(runtime => assign(request, runtime))
-      assign(request, account.runtime)
+      return account
     },
-    prepare(request, reply) {
-      const account = request.runtime?.account
-      const waiting = request.isSafe && account?.stalled ? account.settled() : account?.catchUp()
-      return waiting ? waiting.then(() => wire.before(request, reply)) : wire.before(request, reply)
+    assign(request, runtime) {
+      request.runtime = runtime
+      // From here on, request ids are derived from the account, so that a repeated run has the same ids.
+      request.drawIdFrom(idsOf(requestIds, runtime))
     },
-    finish: (request, reply) => wire.after(request, reply),
     missing: (request, reply) => missing(routes, request, reply),
+    faults: new WireFaults(faultBoxes, contract),
   }
 }
 
@@ -91,32 +89,14 @@ function unauthorized(reply: Reply): RefusalError {
   return refuse('unauthorized', 'The credentials are missing or not valid')
 }
 
-/** The key was valid at the start of the request, but its merchant may have been removed since. */
-function demandAccount({ runtime }: Request, reply: Reply): void {
-  if (runtime?.removed) throw unauthorized(reply)
-}
-
-/** Refuses the request if its merchant was removed meanwhile, even if an answer is ready. */
-async function unlessRemoved(request: Request, reply: Reply, answering: Promise<Reply>): Promise<Reply> {
-  try {
-    return await answering
-  } finally {
-    demandAccount(request, reply)
-  }
-}
-
 /** A read may wait for a write that fails. Then it is answered again, with what was safe before the write. */
-async function orAgain(
-  request: Request,
-  answering: Promise<Reply>,
-  handled: () => Reply | Promise<Reply>,
-): Promise<Reply> {
+async function orAgain(call: Call, answering: Promise<Reply>, handle: Handler): Promise<Reply> {
   try {
     return await answering
   } catch (cause) {
     if (!(cause instanceof UnavailableError) || cause instanceof MovedError) throw cause
-    await runtimeOf(request).account.settled()
-    return handled()
+    await call.runtime.account.settled()
+    return handle(call)
   }
 }
 

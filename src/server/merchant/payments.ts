@@ -22,7 +22,7 @@ import {
   readOptionalJson,
   unsupportedType,
 } from '../http/read-body.ts'
-import { runtimeOf, sendJson } from '../http/reply.ts'
+import { sendJson } from '../http/reply.ts'
 import { type ImageProblem, imageIn, readForm } from '../read-image.ts'
 import { demandNoProblems, notFound, type RefusalError, refuse, refuseProblems } from '../refusal.ts'
 import {
@@ -93,8 +93,7 @@ function isWebAddress(text: string): boolean {
 const hasControlOrSpace = (text: string) => /[\s\p{Cc}]/u.test(text)
 
 /** Fast, because clients poll it: a look-up and a cached text. */
-export const getPayment: Handler = ({ request, reply, operation }) => {
-  const runtime = runtimeOf(request)
+export const getPayment: Handler = ({ request, reply, runtime, operation }) => {
   const payment = runtime.account.world.payments.get(idIn(request))
   if (!payment) throw notFound('payment intent')
   const { status } = operation.success
@@ -104,9 +103,8 @@ export const getPayment: Handler = ({ request, reply, operation }) => {
 
 export const cancelPayment: Handler = async call => {
   const { request, contract } = call
-  const payment = idIn(request)
   const body = await readOptionalJson(request.carrier, { bare: false })
-  if (!runtimeOf(request).account.world.payments.has(payment)) throw notFound('payment intent')
+  const payment = paymentIn(call)
   const { key, problems } = readKey(request, { required: false })
   demandNoProblems([...problems, ...unknownMembers(contract, request, body, undefined)])
   // No body is required, so it is not part of the key's fingerprint.
@@ -137,7 +135,7 @@ const submitAsset: Handler = async call => {
 }
 
 const submitImage: Handler = async call => {
-  const { request, contract } = call
+  const { request, contract, runtime } = call
   const form = await readForm(request.carrier)
   const payment = paymentIn(call)
   const { key, problems } = readKey(request, { required: true })
@@ -145,7 +143,6 @@ const submitImage: Handler = async call => {
   if ('problem' in received) throw fileRefusal(contract, received.problem, problems)
   demandNoProblems(problems)
   const { pieces, size, digest, contentType } = received.image
-  const runtime = runtimeOf(request)
   await demandAvailable(runtime)
   // The image is on disk before an entry names it.
   await runtime.images.put(digest, pieces)
@@ -157,9 +154,9 @@ const submitImage: Handler = async call => {
   })
 }
 
-function paymentIn({ request }: Call): string {
+function paymentIn({ request, runtime }: Call): string {
   const payment = idIn(request)
-  if (!runtimeOf(request).account.world.payments.has(payment)) throw notFound('payment intent')
+  if (!runtime.account.world.payments.has(payment)) throw notFound('payment intent')
   return payment
 }
 
@@ -178,7 +175,7 @@ function fileRefusal(
 
 const checkQuery = validator(DiscoveryQuery)
 
-export const listPaymentMethods: Handler = ({ request, reply, operation, contract }) => {
+export const listPaymentMethods: Handler = ({ request, reply, runtime, operation, contract }) => {
   demandNoProblems(checkQuery(request.query))
   const {
     amount,
@@ -187,7 +184,6 @@ export const listPaymentMethods: Handler = ({ request, reply, operation, contrac
     provider,
     checkout_mode: mode = 'hosted',
   } = request.query as DiscoveryQuery
-  const runtime = runtimeOf(request)
   const { environment, world } = runtime.account
   const allowed = runtime.checkoutModes().includes(mode)
   if (!allowed && contract['methods.denied_mode'] === '403') throw refuse(...deniedMode(mode))

@@ -8,17 +8,17 @@ import { type PayoutPage, pageOfPayouts, positionOf } from '../../domain/list-pa
 import { demandAvailable, untilSafe } from '../carry-out.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
 import { readOptionalJson } from '../http/read-body.ts'
-import { runtimeOf, sendJson } from '../http/reply.ts'
+import { sendJson } from '../http/reply.ts'
 import { demandNoProblems, notFound, RefusalError, refuseProblems } from '../refusal.ts'
 import { type Handler, idIn, readNulls, unknownMembers } from './answer.ts'
 
 const checkQuery = validator(PayoutListQuery)
 
-export const listPayouts: Handler = async ({ request, reply, operation, contract }) => {
+export const listPayouts: Handler = async ({ request, reply, runtime, operation, contract }) => {
   const given = splitStatus(request.query as Record<string, unknown>)
   demandNoProblems(checkQuery(given).map(nameStatus))
   const query = given as PayoutListQuery
-  const { account, rendering } = runtimeOf(request)
+  const { account, rendering } = runtime
   const from = query.cursor === undefined ? undefined : readCursor(account, query.cursor)
   if (query.cursor !== undefined && !from)
     throw refuseProblems([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
@@ -62,9 +62,8 @@ const nameStatus = (problem: FieldProblem): FieldProblem => ({
 
 const checkBody = validator(CancelPayoutBody)
 
-export const cancelPayout: Handler = async ({ request, reply, operation, contract }) => {
+export const cancelPayout: Handler = async ({ request, reply, runtime, operation, contract }) => {
   const id = idIn(request)
-  const runtime = runtimeOf(request)
   const { account } = runtime
   const body = readNulls(contract, await readOptionalJson(request.carrier, { bare: true }))
   if (!account.world.payouts.has(id)) throw notFound('payout intent')

@@ -15,29 +15,25 @@ export function payerPages(settings: LiveSettings): Surface {
   assetCalls(routes)
   for (const kind of ['checkout', 'bank'] as const) {
     const url = `/${kind}/:account/:payment`
-    routes.page(url, async (request, reply) => (await pages()).show(gateway, kind, request, reply))
+    routes.page(url, async (request, reply) => (await pages()).show(kind, request, reply))
     routes.get(`${url}/live`, async (request, reply) =>
       (await pages()).follow(settings, kind, request, reply),
     )
     routes.post(url, async (request, reply) => (await pages()).receive(gateway, kind, request, reply))
   }
-  routes.page('/qr/:account/:payment', async (request, reply) =>
-    (await pages()).showQr(gateway, request, reply),
-  )
-  const enter = ({ params: { account } }: Request) =>
-    account === undefined
-      ? undefined
-      : gateway
-          .account(account)
-          ?.open()
-          .then(() => {})
+  routes.page('/qr/:account/:payment', async (request, reply) => (await pages()).showQr(request, reply))
+  const accountOf = ({ params: { account } }: Request) =>
+    account === undefined ? undefined : gateway.account(account)
   return {
     name: 'pages',
     routes,
-    accountOf: ({ params: { account } }) =>
-      account === undefined ? undefined : (gateway.account(account)?.id ?? null),
+    accountOf: request =>
+      request.params.account === undefined ? undefined : (accountOf(request)?.id ?? null),
     isRepeatable: ({ isSafe }) => isSafe,
-    enter,
+    authenticate: accountOf,
+    assign: (request, runtime) => {
+      request.runtime = runtime
+    },
     missing: () => refuse('not_found', 'No such page'),
   }
 }

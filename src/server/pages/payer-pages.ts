@@ -1,6 +1,7 @@
 import { renderError } from '../../contract/errors.ts'
 import { clockFace } from '../../contract/time-left.ts'
 import type { Payment } from '../../domain/model.ts'
+import type { PageKind } from '../../engine/account/page-address.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
 import type { Carrier } from '../http/carrier.ts'
@@ -28,25 +29,20 @@ import {
 } from './view.ts'
 
 /** The page of an expired link still follows the payment, which may still succeed. */
-async function openPage(
-  gateway: Gateway,
-  kind: 'checkout' | 'bank' | 'qr',
-  request: Request,
-  reply: Reply,
-): Promise<Opened | Reply> {
-  const opened = await open(gateway, kind, request, reply)
+function openPage(kind: PageKind, request: Request, reply: Reply): Opened | Reply {
+  const opened = open(kind, request, reply)
   if (!('payment' in opened) || !opened.isOver(opened.payment)) return opened
   const { words, path, payment } = opened
   return noticePage(reply, 410, words, path, 'ended', { payment, live: liveState(opened) })
 }
 
-export async function show(gateway: Gateway, kind: 'checkout' | 'bank', request: Request, reply: Reply) {
-  const opened = await openPage(gateway, kind, request, reply)
+export function show(kind: PageKind, request: Request, reply: Reply) {
+  const opened = openPage(kind, request, reply)
   return 'payment' in opened ? showPayment(reply, 200, opened) : opened
 }
 
-export async function showQr(gateway: Gateway, request: Request, reply: Reply) {
-  const opened = await openPage(gateway, 'qr', request, reply)
+export function showQr(request: Request, reply: Reply) {
+  const opened = openPage('qr', request, reply)
   if (!('payment' in opened)) return opened
   const { instrument } = opened.payment
   if (instrument?.type !== 'display_qr_code')
@@ -58,13 +54,13 @@ export async function showQr(gateway: Gateway, request: Request, reply: Reply) {
  * Handles a form. If it is accepted, the browser is redirected to the page, so that a reload sends nothing twice.
  */
 export async function receive(
-  gateway: Gateway,
-  kind: 'checkout' | 'bank',
+  { contract }: Pick<Gateway, 'contract'>,
+  kind: PageKind,
   request: Request,
   reply: Reply,
 ): Promise<Reply> {
   const form = await readFields(request.carrier).catch(unreadable)
-  const opened = await openPage(gateway, kind, request, reply)
+  const opened = openPage(kind, request, reply)
   if (!('payment' in opened)) return opened
   try {
     if (form instanceof RefusalError) throw form
@@ -74,7 +70,7 @@ export async function receive(
     // A form that was sent twice, or from two pages, is not an error.
     if (!(form instanceof RefusalError) && isAlreadyDone(asItStands(opened).payment, form))
       return redirectToNext(reply, asItStands(opened))
-    const { status } = renderError(gateway.contract, error.rejection, request.requestId)
+    const { status } = renderError(contract, error.rejection, request.requestId)
     const fields: Form['fields'] = form instanceof RefusalError ? new Map() : form.fields
     return showPayment(reply, status, { ...asItStands(opened), problem: { refusal: error, fields } })
   }
@@ -240,13 +236,13 @@ export function liveState({ runtime: { account }, payment, livePath, isOver }: O
 /**
  * Sends the current version at once and at each change. A browser that lost the connection reconnects automatically.
  */
-export async function follow(
-  { gateway, streams }: LiveSettings,
-  kind: 'checkout' | 'bank',
+export function follow(
+  { streams }: Pick<LiveSettings, 'streams'>,
+  kind: PageKind,
   request: Request,
   reply: Reply,
-): Promise<Reply> {
-  const opened = await open(gateway, kind, request, reply)
+): Reply {
+  const opened = open(kind, request, reply)
   if (!('payment' in opened)) return opened
   const { account } = opened.runtime
   const stream = streams.begin(request, reply, {

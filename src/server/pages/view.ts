@@ -4,7 +4,6 @@ import type { Payment } from '../../domain/model.ts'
 import { routingTable } from '../../domain/routing.ts'
 import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import { isGenuine, type PageKind, pagePath } from '../../engine/account/page-address.ts'
-import type { Gateway } from '../../engine/gateway.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import { type Html, html } from './layout.ts'
@@ -97,26 +96,20 @@ export interface Opened {
 }
 
 /** Opens a page by its signed address. A changed address and an unknown payment have different pages. */
-export async function open(
-  gateway: Gateway,
-  kind: PageKind,
-  request: Request,
-  reply: Reply,
-): Promise<Opened | Reply> {
-  const { account: name, payment: id } = request.params as { account: string; payment: string }
+export function open(kind: PageKind, request: Request, reply: Reply): Opened | Reply {
+  const { payment: id = '' } = request.params
   const { expires, signature } = request.query as { expires?: unknown; signature?: unknown }
   const words = wordsFor(request)
   const notice = (status: number, about: 'forged' | 'unknown') =>
     noticePage(reply, status, words, request.url, about)
 
-  const runtime = await gateway.account(name)?.open()
-  if (!runtime) return notice(404, 'unknown')
-  request.runtime = runtime
+  const { runtime } = request
+  // The merchant may have been removed while a form was read.
+  if (!runtime || runtime.removed) return notice(404, 'unknown')
   const { account } = runtime
   const expiresAt = typeof expires === 'string' && /^[1-9]\d{0,14}$/.test(expires) ? Number(expires) : null
   if (typeof signature !== 'string' || !isGenuine(account, kind, id, expiresAt, signature))
     return notice(403, 'forged')
-  await account.catchUp()
   const payment = account.world.payments.get(id)
   if (!payment) return notice(404, 'unknown')
   // The end of a payment stays visible forever, and an action that was extended still needs its page.

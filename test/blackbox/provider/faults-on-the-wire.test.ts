@@ -94,6 +94,13 @@ describe('before: nothing was done', () => {
       check(answer)
     }
   })
+
+  test('and so is the refusal of a read', async () => {
+    const account = await openAccount(server())
+    await putFaults(account, { on: 'GET /payment_intents/:id', type: 'empty' })
+    const answer = await callOnWire(server(), account, 'GET', '/payment_intents/pi_unknown')
+    expect({ status: answer.status, text: answer.text }).toEqual({ status: 404, text: '' })
+  })
 })
 
 describe('after_commit: the work is done, and only the answer is affected', () => {
