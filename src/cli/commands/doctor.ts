@@ -65,8 +65,8 @@ async function diagnose(flags: DoctorFlags & OutputFlags): Promise<void> {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   }
   const report = reportOf(checks)
-  await printer.show({ body: report }, reportView)
   process.exitCode = report.exit_code
+  await printer.show({ body: report }, reportView)
 }
 
 /** Shows a line until the next one: a server that does not answer takes a long time. */

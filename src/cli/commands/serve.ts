@@ -112,8 +112,8 @@ Examples:
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
-  // The reader may go away, such as `head -1` after the ready line. Without a listener, Node would exit then.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  // The reader may go away, such as `head -1` after the ready line: the server goes on.
+  process.stdout.on('error', () => {})
   const output = flags.json ? jsonOutput() : await terminalOutput()
   let simulator: Simulator
   let isRefused = false

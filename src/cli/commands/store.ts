@@ -47,8 +47,8 @@ Examples:
         store: store.url,
         ...(await checkStore(store, new RealTime(SYSTEM_CLOCKS), () => said.splice(0))),
       }))
-      await printer.show({ body: found }, checkView)
       if (found.problems.length > 0) process.exitCode = EXIT.expectationFailed
+      await printer.show({ body: found }, checkView)
     })
 
 export const copy = (): Command =>

@@ -171,29 +171,17 @@ function onLate(paths: readonly string[]): void {
 
 type Write = (text: string) => Promise<void>
 
-/** Streams that have a listener for errors, without which Node would end the process. Each write reports its own. */
-const listening = new WeakSet<NodeJS.WritableStream>()
-
-/** How a pipe reports that its reader is gone; the second is Windows. */
-const READER_GONE = new Set(['EPIPE', 'EOF'])
-
-/** Writes, and waits until the text is passed on, so that a slow reader slows down the writer. */
-export function writerTo(out: NodeJS.WriteStream): Write {
-  if (!listening.has(out)) {
-    listening.add(out)
-    out.on('error', () => {})
-  }
-  return text =>
-    new Promise((resolve, reject) => {
-      if (text === '') return resolve()
-      out.write(text, error => {
-        if (!error) return resolve()
-        // The reader, such as `head`, has seen enough: this is not an error, and nothing is left to do.
-        if (READER_GONE.has((error as NodeJS.ErrnoException).code ?? '')) return process.exit()
-        reject(error)
-      })
+/**
+ * Writes, and waits until the text is passed on, so that a slow reader slows down the writer. If it cannot be passed on, the
+ * process ends, unless the command listens for errors of its output: see `bin/paysim.js`.
+ */
+export const writerTo =
+  (out: NodeJS.WriteStream): Write =>
+  text =>
+    new Promise(resolve => {
+      if (text === '') resolve()
+      else out.write(text, () => resolve())
     })
-}
 
 /** Prints status and headers of an answer on stderr, since stdout is for its body. */
 export function showHeaders({ status, headers }: Answer<unknown>): void {

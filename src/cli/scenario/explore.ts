@@ -21,6 +21,8 @@ import { demandStartable, type ExploreFlags, splitAtDashes, startedBy } from './
 export async function exploreFiles(words: readonly string[], flags: ExploreFlags): Promise<void> {
   if (flags.kinds) return listKinds()
   const { paths, command } = splitAtDashes(words)
+  // If nobody reads on, the exit code, the reports and the saved findings are still wanted.
+  process.stdout.on('error', () => {})
   try {
     process.exitCode = await exploreAll(paths, command, flags)
   } catch (error) {

@@ -32,9 +32,12 @@ import { runOnChange } from './watch.ts'
 export async function run(words: readonly string[], flags: RunFlags): Promise<void> {
   const { paths, command } = splitAtDashes(words)
   if (!flags.watch) {
+    // If nobody reads on, such as behind `grep -q`, the exit code and the reports are still wanted.
+    process.stdout.on('error', () => {})
     process.exitCode = await runOnce(paths, command, flags)
     return
   }
+  process.stdout.on('error', () => process.kill(process.pid, 'SIGTERM'))
   await runOnChange(paths, async () => void (await runOnce(paths, command, flags)))
 }
 

@@ -44,8 +44,8 @@ export async function check(url: URL, flags: CheckFlags): Promise<void> {
       withinMs: within,
     })
     const shown = viewOf(url.href, report)
-    await printer.show({ body: shown }, VIEW)
     if (!shown.ok) process.exitCode = EXIT.expectationFailed
+    await printer.show({ body: shown }, VIEW)
   } catch (error) {
     if (!(error instanceof EndpointUnreachableError)) throw error
     process.stderr.write(`paysim: ${visible(error.message)}\n`)

@@ -2,7 +2,7 @@ import type { ReceivedEvent } from '../../library/webhooks.ts'
 import type { OutputFlags } from '../output/formats.ts'
 import { memberAt, plain } from '../output/members.ts'
 import { formatMoney } from '../output/money.ts'
-import { formOf } from '../output/printer.ts'
+import { formOf, writerTo } from '../output/printer.ts'
 import { parsePath, picked } from '../output/query.ts'
 import { openScreen, type Screen } from '../output/screen.ts'
 import { paintStatus, visible, visibleLines } from '../output/text.ts'
@@ -67,7 +67,8 @@ export async function deliveryPrinter(
   flags: OutputFlags,
   onReaderGone: () => void,
 ): Promise<DeliveryPrinter> {
-  const write = writerTo(process.stdout, onReaderGone)
+  const write = writerTo(process.stdout)
+  process.stdout.on('error', onReaderGone)
   if (flags.output === 'human' && flags.query === undefined) {
     const lines = deliveryLines(await openScreen(process.stdout, flags))
     return {
@@ -89,20 +90,6 @@ export async function deliveryPrinter(
       writeData(sheet.rows(picked(query, { body: delivery, roots: [delivery], mayLack: undefined }))),
     end: () => writeData(sheet.end()),
   }
-}
-
-function writerTo(out: NodeJS.WriteStream, onReaderGone: () => void): (text: string) => Promise<void> {
-  out.on('error', () => {})
-  return text =>
-    new Promise((resolve, reject) => {
-      if (text === '') return resolve()
-      out.write(text, error => {
-        const isGone = error !== null && error !== undefined && 'code' in error && error.code === 'EPIPE'
-        if (isGone) onReaderGone()
-        if (!error || isGone) resolve()
-        else reject(error)
-      })
-    })
 }
 
 /** The lines for a person: one when a webhook arrives, and one when the application has answered. */

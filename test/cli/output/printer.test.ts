@@ -190,19 +190,3 @@ describe('on a terminal', () => {
     expect(await shown({ query: 'id' }, recordView, evil)).toBe(`${evil.id}\n`)
   })
 })
-
-describe('a write that fails', () => {
-  const broken = (code: string) =>
-    new MemoryStream({ take: (_, done) => done(Object.assign(new Error(code), { code })) })
-
-  test('ends the process quietly when the reader has gone', async () => {
-    const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
-    void openPrinter({ output: 'json' }, broken('EPIPE')).show({ body: { id: 'a' } }, recordView)
-    await expect.poll(() => exit).toHaveBeenCalledWith()
-  })
-
-  test('is an error when the disk is full', async () => {
-    const show = openPrinter({ output: 'json' }, broken('ENOSPC')).show({ body: { id: 'a' } }, recordView)
-    await expect(show).rejects.toThrow('ENOSPC')
-  })
-})

@@ -78,10 +78,10 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
       })
       .answer()
     progress.end()
-    await show(answer, paymentView)
     const reached = isReached(answer.body, until, await endOfCancelled(session, flags))
-    reportEnd(answer.body, until, reached)
     if (!reached) process.exitCode = EXIT.endedOtherwise
+    await show(answer, paymentView)
+    reportEnd(answer.body, until, reached)
   } catch (error) {
     if (!(error instanceof WaitTimeoutError)) throw error
     const [why, clock] = await Promise.all([whyHere(target, id), hint])

@@ -74,8 +74,8 @@ async function verify(flags: VerifyFlags): Promise<void> {
     )
   const now = saved.receivedAt ?? Date.now()
   const verdict = judge({ headers: saved.headers, body, secret, now, toleranceMs: flags.tolerance })
-  await printer.show({ body: verdict }, verdictView)
   if (!verdict.valid) process.exitCode = EXIT.credentials
+  await printer.show({ body: verdict }, verdictView)
 }
 
 function refuseTwoStdins({ secretFile, headers, body }: VerifyFlags): void {
