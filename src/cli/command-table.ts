@@ -1,5 +1,5 @@
 import { type AddHelpTextContext, type AddHelpTextPosition, Command, Help, type Option } from 'commander'
-import { fillParagraphs, helpWidth } from './help-text.ts'
+import { fill, fillParagraphs, helpWidth } from './help-text.ts'
 
 /** A command and its module, which is loaded only when the command is called. */
 interface Leaf {
@@ -29,8 +29,18 @@ export function newCommand(name: string): Command {
     .showHelpAfterError(`\`paysim ${name} --help\` lists the options.`)
     .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'paysim: ')) })
-    .configureHelp({ helpWidth: helpWidth(), minWidthToWrap: 24, optionDescription })
+    .configureHelp({ helpWidth: helpWidth(), minWidthToWrap: 24 })
 }
+
+/** The headings of options that many commands have. `paysim help options` describes them once. */
+export const COMMON = {
+  output: 'Output options:',
+  call: 'Call options:',
+  target: 'Target options:',
+} as const
+
+const isCommon = ({ helpGroupHeading }: Option) =>
+  Object.values<string | undefined>(COMMON).includes(helpGroupHeading)
 
 class PaysimCommand extends Command {
   override addHelpText(
@@ -41,10 +51,28 @@ class PaysimCommand extends Command {
     // The two overloads of commander take one type each.
     return super.addHelpText(position, filled as string)
   }
+
+  override createHelp(): LeafHelp {
+    return Object.assign(new LeafHelp(), this.configureHelp())
+  }
 }
 
-/** An empty list as the default of a repeatable option says nothing. */
-function optionDescription(option: Option): string {
-  const description = new Help().optionDescription(option)
-  return description.replace(/ \(default: \[\]\)$/, '')
+/** Describes a command's own options, and only names those that many commands have. */
+class LeafHelp extends Help {
+  override visibleOptions(command: Command): Option[] {
+    const all = super.visibleOptions(command)
+    return all.some(isCommon) ? all.filter(option => !isCommon(option) && option.long !== '--help') : all
+  }
+
+  /** An empty list as the default of a repeatable option says nothing. */
+  override optionDescription(option: Option): string {
+    return super.optionDescription(option).replace(/ \(default: \[\]\)$/, '')
+  }
+
+  override formatHelp(command: Command, helper: Help): string {
+    const names = command.options.filter(isCommon).map(({ short, long }) => short ?? long)
+    const own = super.formatHelp(command, helper)
+    if (names.length === 0) return own
+    return `${own}\n${fill(`Options of every call: \`paysim help options\` (${names.join(', ')})`, helpWidth(), 2)}\n`
+  }
 }

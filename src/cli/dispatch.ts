@@ -15,6 +15,7 @@ async function descend(group: CommandGroup, argv: readonly string[], all: Comman
   const { table, path, alone } = group
   const [name = alone ?? '--help', ...rest] = argv
   if (name === '--help' || name === '-h') return showHelp(group)
+  if (name === 'help' && path.length === 0 && rest[0] === 'options') return showCommonOptions()
   if (name === 'help') return descend(group, [...rest, '--help'], all)
   if (alone !== undefined && name.startsWith('-')) return descend(group, [alone, ...argv], all)
   const found = Object.hasOwn(table, name) ? table[name] : undefined
@@ -28,6 +29,11 @@ async function descend(group: CommandGroup, argv: readonly string[], all: Comman
 async function showHelp({ table, path, alone }: CommandGroup): Promise<void> {
   const { groupHelp } = await import('./group-help.ts')
   process.stdout.write(groupHelp(table, path, alone))
+}
+
+async function showCommonOptions(): Promise<void> {
+  const { commonOptionsHelp } = await import('./common-options-help.ts')
+  process.stdout.write(commonOptionsHelp())
 }
 
 async function refuse({ table, path }: CommandGroup, name: string, all: CommandTable): Promise<void> {

@@ -36,6 +36,6 @@ export function groupHelp(table: CommandTable, path: readonly string[], alone?: 
 Commands:
 ${lines.join('\n')}
 ${examples === undefined ? '' : fillParagraphs(`\nExamples:\n${examples}\n`, helpWidth())}
-${alone === undefined ? '' : `\`${words}\` alone runs \`${words} ${alone}\`.\n`}\`${words} COMMAND --help\` describes one command.
+${alone === undefined ? '' : `\`${words}\` alone runs \`${words} ${alone}\`.\n`}\`${words} COMMAND --help\` describes one command, and \`paysim help options\` the options of every call.
 `
 }

@@ -66,9 +66,14 @@ interface Sent extends Sending {
 
 /** The types of an input are checked where it is given. */
 function sent(call: ControlCall, input: unknown, sending: Sending = {}): Sent {
-  const { body, ...where } = (input ?? {}) as AnyInput
-  return { ...requestLine(call, where), call, body, ...sending }
+  const { body, headers = {}, ...where } = (input ?? {}) as AnyInput
+  return { ...requestLine(call, where), call, body, headers: givenOf(headers), ...sending }
 }
+
+const givenOf = (headers: NonNullable<AnyInput['headers']>) =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
 
 /** Calls of the control surface, on separate connections, which close with it. */
 export class ControlCaller {

@@ -337,8 +337,11 @@ function payoutCalls(call: AccountCaller) {
   const trigger = (id: string, name: PayoutTrigger, failure: FailureReason = {}): Call<PayoutRecord> =>
     call(`POST /accounts/:account/payouts/:id/${name}`, { params: { id }, body: failure })
   return {
-    create: (payout: NewPayout): Call<PayoutRecord> =>
-      call('POST /accounts/:account/payouts', { body: payout }),
+    create: (payout: NewPayout, { idempotencyKey }: { readonly idempotencyKey?: string | undefined } = {}) =>
+      call('POST /accounts/:account/payouts', {
+        body: payout,
+        headers: { 'Idempotency-Key': idempotencyKey },
+      }),
     list: (page: PageQuery = {}): RecordsCall<PayoutRecord> =>
       orReject(() =>
         records(call('GET /accounts/:account/payouts', { query: known('payouts.list()', page) })),

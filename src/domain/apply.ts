@@ -100,11 +100,19 @@ const isOfNewPayment = (world: MutableWorld, { command }: EventOf<'TimerSet'>) =
 
 function keepAnswer(world: MutableWorld, { scope, fingerprint, answer }: EventOf<'AnswerKept'>): void {
   world.kept.deleteBefore(world.at - LIMITS.idempotencyWindowMs + 1)
-  const payment = 'payment' in answer ? world.payments.get(answer.payment) : undefined
-  const kept = 'payment' in answer ? (payment ? { payment } : undefined) : answer
-  if (!kept) throw new Error(`the journal keeps an answer for ${scope} without its payment`)
+  const kept = 'code' in answer ? answer : recordIn(world, answer)
+  if (!kept) throw new Error(`the journal keeps an answer for ${scope} without its record`)
   world.kept.delete(scope)
   world.kept.add(scope, { fingerprint, at: world.at, answer: kept, seq: world.seq })
+}
+
+function recordIn(world: MutableWorld, answer: { payment: string } | { payout: string }) {
+  if ('payment' in answer) {
+    const payment = world.payments.get(answer.payment)
+    return payment && { payment }
+  }
+  const payout = world.payouts.get(answer.payout)
+  return payout && { payout }
 }
 
 /** A record that nobody else has yet. */

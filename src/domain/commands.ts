@@ -44,7 +44,7 @@ export type Command =
       readonly trigger: PaymentTrigger
       readonly failure?: Partial<Failure>
     }
-  | { readonly type: 'CreatePayout'; readonly payout: NewPayout }
+  | ({ readonly type: 'CreatePayout'; readonly payout: NewPayout } & Repeatable)
   | {
       readonly type: 'MovePayout'
       readonly payout: string

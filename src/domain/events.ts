@@ -266,7 +266,7 @@ export const EVENT_SCHEMAS = {
   AnswerKept: {
     scope: text,
     fingerprint: text,
-    answer: Type.Union([object({ payment: id }), keptRefusal]),
+    answer: Type.Union([object({ payment: id }), object({ payout: id }), keptRefusal]),
   },
   TimerSet: { timer: id, dueAt: instant, command: timedCommand },
   TimerFired: { timer: id },

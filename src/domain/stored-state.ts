@@ -2,6 +2,7 @@ import type { FaultRule } from '../contract/control/faults.ts'
 import type { ProviderRule } from '../contract/control/rules.ts'
 import { type CatalogueData, indexCatalogue } from './catalogue.ts'
 import type { ClockSetting } from './commands.ts'
+import type { KeptRefusal } from './events.ts'
 import { compileFaults } from './faults.ts'
 import type { PaymentTrigger } from './lifecycle.ts'
 import type { Count } from './match-limits.ts'
@@ -130,20 +131,26 @@ function readPayout({ payout: id, ...then }: PayoutThen, { payouts: all }: World
   return { ...payout, failure: null, cancelReason: null, ...then }
 }
 
+const storeSubject = (subject: { readonly payment: Payment } | { readonly payout: Payout }) =>
+  'payment' in subject ? storePayment(subject.payment) : storePayout(subject.payout)
+
+const readSubject = (then: PaymentThen | PayoutThen, world: World) =>
+  'payment' in then ? { payment: readPayment(then, world) } : { payout: readPayout(then, world) }
+
 type StoredAnswer = Pick<KeptAnswer, 'fingerprint' | 'seq'> & {
-  readonly answer: PaymentThen | Exclude<KeptAnswer['answer'], { payment: Payment }>
+  readonly answer: PaymentThen | PayoutThen | KeptRefusal
 }
 
 const kept: Form<KeptAnswer, StoredAnswer> = {
   store: ({ fingerprint, answer, seq }) => ({
     fingerprint,
-    answer: 'payment' in answer ? storePayment(answer.payment) : answer,
+    answer: 'code' in answer ? answer : storeSubject(answer),
     seq,
   }),
   read: ({ fingerprint, answer, seq }, { at }, { world }) => ({
     fingerprint,
     at,
-    answer: 'payment' in answer ? { payment: readPayment(answer, world) } : answer,
+    answer: 'code' in answer ? answer : readSubject(answer, world),
     seq,
   }),
 }
@@ -153,15 +160,12 @@ type StoredEvent = Omit<WebhookEvent, 'id' | 'subject'> & { readonly subject: Pa
 const events: Form<WebhookEvent, StoredEvent> = {
   store: ({ id: _, subject, ...event }) => ({
     ...event,
-    subject: 'payment' in subject ? storePayment(subject.payment) : storePayout(subject.payout),
+    subject: storeSubject(subject),
   }),
   read: ({ subject, ...event }, { id }, { world }) => ({
     id,
     ...event,
-    subject:
-      'payment' in subject
-        ? { payment: readPayment(subject, world) }
-        : { payout: readPayout(subject, world) },
+    subject: readSubject(subject, world),
   }),
 }
 

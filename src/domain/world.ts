@@ -23,7 +23,7 @@ import { TIMERS, type Timer, Timers } from './timers.ts'
 export interface KeptAnswer {
   readonly fingerprint: string
   readonly at: number
-  readonly answer: { readonly payment: Payment } | KeptRefusal
+  readonly answer: { readonly payment: Payment } | { readonly payout: Payout } | KeptRefusal
   readonly seq: number
 }
 

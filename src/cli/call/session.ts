@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { ControlTransport } from '../../client/control-transport.ts'
 import { type ClientOptions, createClient } from '../../client/create-client.ts'
 import type { Answer, Client, RequestRecord, Transport } from '../../client/index.ts'
-import { newCommand } from '../command-table.ts'
+import { COMMON, newCommand } from '../command-table.ts'
 import { InterruptedError } from '../errors/cli-errors.ts'
 import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
@@ -179,12 +179,12 @@ export function merchantCommand(
   kind: MerchantCommandOptions = {},
 ): Command {
   const command = outputFlags(declare(newCommand(name)), kind)
-    .optionsGroup('Call options:')
+    .optionsGroup(COMMON.call)
     .option('--show-headers', "print the answer's status and headers to stderr")
     .option('--dry-run', 'print the request as a curl command without secrets, and send nothing')
     .option('-v, --verbose', 'log each request to stderr, without secrets')
     .option('--strict', 'reject an answer that differs from the contract in any way, with exit code 7')
     .addOption(new Option('--no-input', 'never prompt: fail if something is missing'))
   if (kind.changes) command.option('-y, --yes', 'do not ask for confirmation before a change with a live key')
-  return targetFlags(command.optionsGroup('Target options:'))
+  return targetFlags(command.optionsGroup(COMMON.target))
 }

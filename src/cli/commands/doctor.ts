@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { newCommand } from '../command-table.ts'
+import { COMMON, newCommand } from '../command-table.ts'
 import type { DoctorFlags } from '../doctor/examine.ts'
 import type { Check } from '../doctor/report.ts'
 import { InterruptedError } from '../errors/cli-errors.ts'
@@ -29,7 +29,7 @@ export const command = (): Command =>
             'retries',
           ]),
         ),
-    ).optionsGroup('Target options:'),
+    ).optionsGroup(COMMON.target),
   )
     .addHelpText(
       'after',

@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from 'commander'
+import { type Argument, type Command, Help, type Option } from 'commander'
 import { type CommandTable, commandsOf } from '../command-table.ts'
 import type { Known } from './known-values.ts'
 
@@ -112,7 +112,9 @@ export function commandNode(command: Command, { words, summary }: GroupContext):
     description: command.description(),
     usage: help.commandUsage(command),
     arguments: command.registeredArguments.map(argument => argumentNode(argument, words)),
-    options: help.visibleOptions(command).map(option => optionNode(option, help.optionDescription(option))),
+    options: new Help()
+      .visibleOptions(command)
+      .map(option => optionNode(option, help.optionDescription(option))),
     more: textBelow(command),
     commands: [],
     alone: null,

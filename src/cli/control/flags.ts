@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { newCommand } from '../command-table.ts'
+import { COMMON, newCommand } from '../command-table.ts'
 import { type OutputFlags, outputFlags } from '../output/formats.ts'
 
 /** The simulator to call. */
@@ -47,7 +47,7 @@ export function controlCommand(
 ): Command {
   const command = declare(newCommand(name))
   if (records) outputFlags(command, { list })
-  command.optionsGroup('Call options:')
+  command.optionsGroup(COMMON.call)
   if (headers) command.option('--show-headers', "print the answer's status and headers to stderr")
   command
     .option('--dry-run', 'print the request as curl, without the token, and send nothing')
@@ -56,7 +56,7 @@ export function controlCommand(
     command
       .addOption(new Option('--no-input', 'never prompt: fail if something is missing'))
       .option('-y, --yes', 'do not ask for confirmation')
-  command.optionsGroup('Target options:')
+  command.optionsGroup(COMMON.target)
   if (account)
     command.addOption(
       new Option(

@@ -7,5 +7,8 @@ export class FilesError extends UsageError {}
 /** The server's answer does not contain what the command looks for. */
 export class NotFoundError extends Error {}
 
+/** A record was made, but it is not as requested. */
+export class MadeOtherwiseError extends Error {}
+
 /** Somebody pressed Ctrl-C. Nothing more needs to be printed. */
 export class InterruptedError extends Error {}

@@ -10,7 +10,7 @@ import {
 } from '../../client/index.ts'
 import { StartError } from '../../engine/store/store-errors.ts'
 import { QueryError } from '../output/query.ts'
-import { InterruptedError, NotFoundError, UsageError } from './cli-errors.ts'
+import { InterruptedError, MadeOtherwiseError, NotFoundError, UsageError } from './cli-errors.ts'
 
 /** Exit codes, which scripts rely on. */
 export const EXIT = {
@@ -70,6 +70,7 @@ const isUsage = (error: unknown) => USAGE.some(kind => error instanceof kind)
 export const isExpected = (error: unknown): boolean =>
   exitCodeOf(error) !== EXIT.unexpected ||
   error instanceof StartError ||
+  error instanceof MadeOtherwiseError ||
   error instanceof ApiError ||
   error instanceof ControlError ||
   error instanceof UnexpectedAnswerError

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { closest } from '../../contract/closest.ts'
+import { COMMON } from '../command-table.ts'
 import { commaSeparated } from '../flag-values.ts'
 import { jsonLine } from '../json-line.ts'
 import { parsePath, QueryError } from './query.ts'
@@ -69,19 +70,28 @@ interface Shape {
 
 /** Adds -o/--output, --query, --columns, --bom and --no-color. */
 export function outputFlags(command: Command, { list = false }: Shape = {}): Command {
-  const output = new Option('-o, --output <format>', 'output format')
-    .choices(FORMATS)
-    .argParser(format)
-    .env('PAYSIM_OUTPUT')
-    .default('human')
-  command
-    .addOption(output)
-    .option('--query <path>', 'print only this part, such as id, next_action.qr_data or data[].id', query)
+  const add = (option: Option) => command.addOption(option.helpGroup(COMMON.output))
+  add(
+    new Option('-o, --output <format>', 'output format')
+      .choices(FORMATS)
+      .argParser(format)
+      .env('PAYSIM_OUTPUT')
+      .default('human'),
+  )
+  add(
+    new Option(
+      '--query <path>',
+      'print only this part, such as id, next_action.qr_data or data[].id',
+    ).argParser(query),
+  )
   if (list)
-    command.option('--columns <names>', 'columns of a table or of csv, such as id,amount,status', columns)
-  return command
-    .option('--bom', 'begin csv with a byte order mark, which some spreadsheets need to read UTF-8')
-    .option('--no-color', 'print no colours (or set NO_COLOR)')
+    add(
+      new Option('--columns <names>', 'columns of a table or of csv, such as id,amount,status').argParser(
+        columns,
+      ),
+    )
+  add(new Option('--bom', 'begin csv with a byte order mark, which some spreadsheets need to read UTF-8'))
+  return add(new Option('--no-color', 'print no colours (or set NO_COLOR)'))
 }
 
 function columns(text: string, before: readonly string[] = []): string[] {

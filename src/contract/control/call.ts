@@ -20,6 +20,7 @@ export type CallInput<C extends ControlCall, Known extends string = never> = Par
   Exclude<ParamIn<C>, Known>
 > &
   Query<ControlOperations[C]> &
+  Headers<ControlOperations[C]> &
   Body<ControlOperations[C]>
 
 type Params<Name extends string> = [Name] extends [never]
@@ -27,6 +28,9 @@ type Params<Name extends string> = [Name] extends [never]
   : { readonly params: { readonly [N in Name]: string } }
 type Query<Operation> = Operation extends { readonly query: infer Described }
   ? { readonly query?: { readonly [N in keyof Described]?: string | number | undefined } }
+  : unknown
+type Headers<Operation> = Operation extends { readonly headers: infer Described }
+  ? { readonly headers?: { readonly [N in keyof Described]?: string | undefined } }
   : unknown
 type Body<Operation> = Operation extends {
   readonly body: { readonly json: infer S extends TSchema; readonly optional: true }
@@ -73,6 +77,7 @@ export type AccountCall = Extract<ControlCall, `${string} /accounts/:account/${s
 export interface AnyInput {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly headers?: Readonly<Record<string, string | undefined>>
   readonly body?: unknown
 }
 

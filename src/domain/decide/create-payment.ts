@@ -21,7 +21,7 @@ export function createPayment(
 ): Decision {
   const { request, idempotency } = command
   const checkoutMode = request.checkout_mode ?? 'hosted'
-  return once(world, context, idempotency, () => create(world, request, checkoutMode, context))
+  return once(world, context, idempotency, 'payment', () => create(world, request, checkoutMode, context))
 }
 
 export const deniedMode = (mode: CheckoutMode): Parameters<typeof rejection> => [

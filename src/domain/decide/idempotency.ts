@@ -1,7 +1,7 @@
 import { ERROR_STATUS, rejection } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { IdempotencyKey } from '../commands.ts'
-import type { DomainEvent, KeptRefusal } from '../events.ts'
+import type { DomainEvent, EventOf, KeptRefusal } from '../events.ts'
 import type { KeptAnswer, World } from '../world.ts'
 import type { Context, Decision } from './decision.ts'
 
@@ -15,17 +15,24 @@ export function once(
   world: World,
   { at, contract }: Context,
   key: IdempotencyKey | undefined,
+  kind: 'payment' | 'payout',
   decideAfresh: () => Decision,
 ): Decision {
   if (!key) return decideAfresh()
   const keepsRefusals = contract['idempotency.refusals'] === 'keep'
   const kept = world.kept.get(key.scope)
   const isInForce = kept && at - kept.at < LIMITS.idempotencyWindowMs
-  if (isInForce && (keepsRefusals || 'payment' in kept.answer)) return repeat(kept, key)
+  if (isInForce && (keepsRefusals || !('code' in kept.answer))) return repeat(kept, key)
   const decision = decideAfresh()
   if ('replay' in decision) return decision
   if ('events' in decision) {
-    return { ...decision, events: [...decision.events, keep(key, { payment: decision.id })] }
+    return {
+      ...decision,
+      events: [
+        ...decision.events,
+        keep(key, kind === 'payment' ? { payment: decision.id } : { payout: decision.id }),
+      ],
+    }
   }
   const { refused } = decision
   if (ERROR_STATUS[refused.code] !== 422 || !keepsRefusals) return decision
@@ -41,7 +48,7 @@ function repeat(kept: KeptAnswer, key: IdempotencyKey): Decision {
 
 const keep = (
   { scope, fingerprint }: IdempotencyKey,
-  answer: { payment: string } | KeptRefusal,
+  answer: EventOf<'AnswerKept'>['answer'],
 ): DomainEvent => ({
   type: 'AnswerKept',
   scope,

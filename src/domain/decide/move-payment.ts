@@ -137,7 +137,7 @@ export function requestCancel(
 ): Decision {
   const payment = world.payments.get(command.payment)
   if (!payment) return notFound('payment intent')
-  return once(world, context, command.idempotency, () => cancel(world, payment, context))
+  return once(world, context, command.idempotency, 'payment', () => cancel(world, payment, context))
 }
 
 function cancel(world: World, payment: Payment, context: Context): Decision {

@@ -1,5 +1,5 @@
 import { later } from '../../contract/timestamps.ts'
-import type { Command } from '../commands.ts'
+import type { Command, NewPayout } from '../commands.ts'
 import type { DomainEvent, EventOf } from '../events.ts'
 import { allows, PAYOUT_MOVES, type PayoutTrigger } from '../lifecycle.ts'
 import type { Failure, Payout } from '../model.ts'
@@ -9,12 +9,15 @@ import { type PayoutTimer, payoutTimer } from '../timers.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, member, notFound, refuse } from './decision.ts'
 import { emit } from './emit.ts'
+import { once } from './idempotency.ts'
 
-export function createPayout(
+export const createPayout = (
   world: World,
-  { payout }: Extract<Command, { type: 'CreatePayout' }>,
+  { payout, idempotency }: Extract<Command, { type: 'CreatePayout' }>,
   context: Context,
-): Decision {
+): Decision => once(world, context, idempotency, 'payout', () => create(world, payout, context))
+
+function create(world: World, payout: NewPayout, context: Context): Decision {
   const id = context.newId('po')
   const { amount, currency, country, merchantReference, status } = payout
   const { bankCode, holderName, accountNumber } = payout.recipient

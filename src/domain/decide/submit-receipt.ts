@@ -19,7 +19,7 @@ export function submitReceipt(
   if (!payment) return notFound('payment intent')
   const image = findImage(world, command.image)
   if ('refused' in image) return image
-  return once(world, context, command.idempotency, () => submit(world, payment, image, context))
+  return once(world, context, command.idempotency, 'payment', () => submit(world, payment, image, context))
 }
 
 interface ReceiptImage {

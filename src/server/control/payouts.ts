@@ -4,9 +4,11 @@ import type { FieldProblem } from '../../contract/errors.ts'
 import { CANNOT_BE_SHOWN, canBeShown, parseTimestamp } from '../../contract/timestamps.ts'
 import type { Command } from '../../domain/commands.ts'
 import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
-import { carryOut } from '../carry-out.ts'
+import { carryOut, demandAvailable, untilSafe } from '../carry-out.ts'
 import type { Request } from '../http/request.ts'
-import { demandNoProblems } from '../refusal.ts'
+import { idempotency, keptRecord, readKey } from '../merchant/answer.ts'
+import { fingerprintOf } from '../merchant/payments.ts'
+import { demandNoProblems, RefusalError } from '../refusal.ts'
 import {
   bodyReader,
   type ControlHandlers,
@@ -46,12 +48,26 @@ export function payoutCalls({ gateway }: ControlSettings) {
       return answer(200, viewOf(runtimeNamed(gateway, request), param(request, 'id')))
     },
 
-    'POST /accounts/:account/payouts': async (request, answer) => {
+    'POST /accounts/:account/payouts': async (request, answer, reply) => {
       const runtime = runtimeNamed(gateway, request)
       const body = await readPayout(request)
-      demandNoProblems(payoutProblems(body))
-      const id = await carryOut(runtime, { type: 'CreatePayout', payout: newPayout(body) }, 'operator')
-      return answer(201, viewOf(runtime, id))
+      const { key, problems } = readKey(request, { required: false })
+      demandNoProblems([...problems, ...payoutProblems(body)])
+      const command = {
+        type: 'CreatePayout',
+        payout: newPayout(body),
+        idempotency: idempotency(request, key, () => fingerprintOf(body)),
+      } as const
+      await demandAvailable(runtime)
+      const outcome = runtime.account.execute(command, 'operator')
+      if ('replay' in outcome) {
+        const kept = await keptRecord(runtime, reply, outcome.replay)
+        if ('payout' in kept) return answer(201, fullPayout(kept.payout, runtime))
+        throw new Error('the answer kept for a payout is of another record')
+      }
+      await untilSafe(runtime, outcome.seq)
+      if ('refused' in outcome) throw new RefusalError(outcome.refused)
+      return answer(201, viewOf(runtime, outcome.id))
     },
 
     ...handlersOf(

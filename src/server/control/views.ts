@@ -7,7 +7,13 @@ import type { DeliveryRecord, EndpointRecord, EventRecord } from '../../contract
 import type { Contract } from '../../contract/decisions.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { Entry } from '../../domain/events.ts'
-import { PAYMENT_TRIGGERS, PAYOUT_MOVES, PAYOUT_TRIGGERS, targetStatus } from '../../domain/lifecycle.ts'
+import {
+  allows,
+  PAYMENT_TRIGGERS,
+  PAYOUT_MOVES,
+  PAYOUT_TRIGGERS,
+  targetStatus,
+} from '../../domain/lifecycle.ts'
 import type {
   Asset,
   Delivery,
@@ -78,11 +84,11 @@ export function fullPayment(payment: Payment, { account, rendering }: AccountRun
   }
 }
 
-export const fullPayout = (payout: Payout, { account, rendering }: AccountRuntime): PayoutRecord => ({
+export const fullPayout = (payout: Payout, { rendering }: AccountRuntime): PayoutRecord => ({
   ...payoutView(payout, rendering.lens),
   cancel_reason: payout.cancelReason,
   rule: payout.script.rule,
-  moves: movesOfPayout(payout, account),
+  moves: movesOfPayout(payout),
 })
 
 export const assetView = (asset: Asset): AssetRecord => ({
@@ -199,7 +205,9 @@ const movesOfPayment = (
     trigger => ({ trigger, to: targetStatus(trigger, contract) }),
   )
 
-const movesOfPayout = ({ sortKey: { id: payout } }: Payout, account: Account): PayoutRecord['moves'] =>
-  PAYOUT_TRIGGERS.filter(trigger => account.wouldAccept({ type: 'MovePayout', payout, trigger })).map(
-    trigger => ({ trigger, to: PAYOUT_MOVES[trigger].to }),
-  )
+/** They depend on the status alone, so a kept answer has those of its time. */
+const movesOfPayout = ({ status }: Payout): PayoutRecord['moves'] =>
+  PAYOUT_TRIGGERS.filter(trigger => allows(PAYOUT_MOVES[trigger], status)).map(trigger => ({
+    trigger,
+    to: PAYOUT_MOVES[trigger].to,
+  }))

@@ -5,6 +5,7 @@ import type { FieldProblem } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Operation } from '../../contract/operations.ts'
 import type { Command, IdempotencyKey } from '../../domain/commands.ts'
+import type { KeptRefusal } from '../../domain/events.ts'
 import type { Payment } from '../../domain/model.ts'
 import type { KeptAnswer } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
@@ -38,13 +39,22 @@ function sendPayment(
   return sendJson(reply, status, runtime.rendering.payment(payment))
 }
 
-/** The stored answer. If the first request is not on disk yet, this one waits for it. */
 async function replay(
   runtime: AccountRuntime,
   reply: Reply,
   status: number,
   kept: KeptAnswer,
 ): Promise<Reply> {
+  const record = await keptRecord(runtime, reply, kept)
+  return sendPayment(runtime, reply, status, 'payment' in record ? record.payment : undefined)
+}
+
+/** The record of a stored answer. If the first request is not on disk yet, this one waits for it. */
+export async function keptRecord(
+  runtime: AccountRuntime,
+  reply: Reply,
+  kept: KeptAnswer,
+): Promise<Exclude<KeptAnswer['answer'], KeptRefusal>> {
   const timeout = new AbortController()
   const late = wait(LIMITS.inFlightWaitMs, 'late', { signal: timeout.signal, ref: false }).catch(
     () => 'cancelled',
@@ -56,12 +66,12 @@ async function replay(
       'The first request with this Idempotency-Key is still being processed',
     )
   const { answer } = kept
-  if (!('payment' in answer)) {
+  if ('code' in answer) {
     const { requestId, ...rejected } = answer
     throw new RefusalError(rejected, { requestId })
   }
   reply.header('idempotent-replayed', 'true')
-  return sendPayment(runtime, reply, status, answer.payment)
+  return answer
 }
 
 /** Unknown members: refused, or named in the request log, as the contract says. */

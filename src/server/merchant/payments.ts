@@ -52,9 +52,12 @@ export const createPayment: Handler = async call => {
   return answerPayment(call, {
     type: 'CreatePayment',
     request: given as CreatePaymentRequest,
-    idempotency: idempotency(request, key, () => digestOf(canonicalJson(body))),
+    idempotency: idempotency(request, key, () => fingerprintOf(body)),
   })
 }
+
+/** The same for all texts of JSON that mean the same. */
+export const fingerprintOf = (body: unknown) => digestOf(canonicalJson(body))
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url')
 

@@ -6,6 +6,7 @@ import { runBinary } from '../../support/gateway/server.ts'
 interface Node {
   words: string[]
   commands: Node[]
+  options: { names: string[]; flags: string; description: string; heading: string }[]
 }
 
 const everyNode = (node: Node): Node[] => [node, ...node.commands.flatMap(everyNode)]
@@ -27,6 +28,27 @@ test('groups and commands have help', async () => {
     const { code, stdout, stderr } = await runHere([...words, '--help'])
     expect({ code, stderr }, words.join(' ')).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^Usage: [\s\S]*^Examples:$/m)
+  }
+})
+
+const onOneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
+
+test('a command describes its own options, and `help options` those that many commands have', async () => {
+  const nodes = everyNode(JSON.parse((await runBinary(['completion', 'json'])).stdout))
+  const described = onOneLine((await runHere(['help', 'options'])).stdout)
+  for (const { words, options } of nodes.filter(node => !isGroup(node))) {
+    const help = onOneLine((await runHere([...words, '--help'])).stdout)
+    for (const { names, flags, description, heading } of options.filter(
+      ({ names }) => !names.includes('--help'),
+    )) {
+      const isOwn = heading === 'Options:'
+      const line = onOneLine(`${flags} ${description}`)
+      expect(help.includes(line), `${words.join(' ')}: ${flags}`).toBe(isOwn)
+      if (isOwn) continue
+      expect(described, words.join(' ')).toContain(line)
+      const [, named = ''] = /Options of every call: `paysim help options` \(([^)]*)\)/.exec(help) ?? []
+      expect(named.split(', ')).toContain(names.at(-1))
+    }
   }
 })
 

@@ -49,6 +49,7 @@ export function answerText(machine: Machine, outcome: Outcome, key: { requestId:
   if ('replay' in outcome) {
     const { answer } = outcome.replay
     if ('payment' in answer) return machine.rendering.payment(answer.payment)
+    must('code' in answer, 'a merchant only makes payments')
     const { requestId, ...rejection } = answer
     return error(rejection, requestId)
   }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { differences, refuseOtherAnswer } from '../../call/other-answer.ts'
 import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { textAt } from '../../fields/body.ts'
@@ -45,7 +46,9 @@ async function list({ client, signal, show }: Session, flags: ListFlags): Promis
     throw new UsageError(`${missing(flags, currency)} missing: methods depend on the amount and the country`)
   for (const note of notes) process.stderr.write(`${note}\n`)
   const query = { amount, currency, country, checkout_mode: flags.checkoutMode, provider: flags.provider }
-  await show(await client.methods.list(query, { signal }).answer(), paymentMethodsView)
+  const answer = await client.methods.list(query, { signal }).answer()
+  refuseOtherAnswer(differences(query, answer.body, flags), answer, 'GET /payment_methods/options')
+  await show(answer, paymentMethodsView)
 }
 
 function missing(flags: ListFlags, currency: string | undefined): string {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Answer, CreatePayment, PaymentIntent } from '../../../client/index.ts'
+import { differences, reportMadeOtherwise } from '../../call/other-answer.ts'
 import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { type Body, moneyOf } from '../../fields/body.ts'
@@ -81,6 +82,8 @@ async function createPayment(begun: Body, creation: Creation): Promise<void> {
     const result = await attempt(body, creation, interactive)
     if ('answer' in result) {
       await session.show(result.answer, paymentView)
+      const found = differences(body, result.answer.body, flags)
+      if (found.length > 0) return reportMadeOtherwise(result.answer.body.id, found)
       suggestNextStep(result.answer.body, creation)
       if (body !== begun)
         process.stderr.write(

@@ -1,6 +1,11 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { CursorRepeatedError, type PayoutsQuery } from '../../../client/index.ts'
+import {
+  type Answer,
+  CursorRepeatedError,
+  type PayoutList,
+  type PayoutsQuery,
+} from '../../../client/index.ts'
 import { DryRunError } from '../../call/dry-run.ts'
 import type { Session } from '../../call/session.ts'
 import { showHeaders } from '../../output/printer.ts'
@@ -12,13 +17,15 @@ interface Options {
   readonly continueWith: (cursor: string | undefined, remaining?: number) => string
   /** The total number; undefined for all. */
   readonly most: number | undefined
+  /** Throws for a page that is not what was asked for. */
+  readonly check: (answer: Answer<PayoutList>) => void
 }
 
 /** Writes one page, forgets it, and only then asks for the next one, so that memory does not grow. */
 export async function listAll(
   { client, printer, signal }: Session,
   query: PayoutsQuery,
-  { showHeaders: headersShown, continueWith, most }: Options,
+  { showHeaders: headersShown, continueWith, most, check }: Options,
 ): Promise<void> {
   const list = printer.stream(payoutsView)
   const counter = countUp('payouts')
@@ -29,6 +36,7 @@ export async function listAll(
   try {
     for await (const page of client.payouts.pages(query, { signal, most })) {
       counter.hide()
+      check(page.answer)
       if (headersShown) showHeaders(page.answer)
       await list.page(page.answer.body)
       next = page.nextCursor

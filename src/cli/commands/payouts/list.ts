@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { PayoutsQuery } from '../../../client/index.ts'
+import type { Answer, PayoutList, PayoutsQuery } from '../../../client/index.ts'
 import { parseDuration } from '../../../contract/durations.ts'
 import { shellWords } from '../../../contract/shell-words.ts'
 import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
 import { formatTimestamp, parseTimestamp } from '../../../contract/timestamps.ts'
+import { differences, refuseOtherAnswer } from '../../call/other-answer.ts'
 import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { countryCode, currencyCode } from '../../fields/request-fields.ts'
@@ -101,17 +102,35 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
       '--created-before': query.created_before,
       '--cursor': cursor,
     })
+  const check = (answer: Answer<PayoutList>) => refuseOthers(answer, query, flags)
   if (all) {
     const { listAll } = await import('./list-all.ts')
-    return listAll(session, query, { showHeaders: flags.showHeaders ?? false, most: limit, continueWith })
+    return listAll(session, query, {
+      showHeaders: flags.showHeaders ?? false,
+      most: limit,
+      continueWith,
+      check,
+    })
   }
   const answer = await session.client.payouts.list(query, { signal: session.signal }).answer()
+  check(answer)
   await session.show(answer, payoutsView)
   const { has_more, next_cursor } = answer.body
   if (has_more !== false && next_cursor)
     process.stderr.write(
       `There are more payouts. List all with --all, or get the next page with:\n  ${continueWith(next_cursor)}\n`,
     )
+}
+
+/** Refuses a page with a payout that the filters exclude. */
+function refuseOthers(answer: Answer<PayoutList>, query: PayoutsQuery, flags: ListFlags): void {
+  const found = answer.body.data.flatMap((payout, at) =>
+    differences({ ...query }, payout, flags).map(({ field, message }) => ({
+      field: `data.${at}.${field}`,
+      message,
+    })),
+  )
+  refuseOtherAnswer(found.slice(0, 5), answer, 'GET /payout_intents')
 }
 
 function queryOf(flags: ListFlags): PayoutsQuery {

@@ -99,8 +99,13 @@ export const PAYOUT_OPERATIONS = {
   'POST /accounts/:account/payouts': {
     id: 'createPayout',
     summary: 'Create a payout',
+    headers: {
+      'Idempotency-Key':
+        'Within 24 hours, the same key with the same body gets the same answer again, and creates nothing.',
+    },
     body: { json: NewPayout },
     answers: { 201: PayoutRecord },
+    errors: ['idempotency_conflict', 'idempotency_in_progress'],
   },
   'GET /accounts/:account/payouts/:id': {
     id: 'readPayout',
