@@ -1,7 +1,7 @@
 // Bundles the binary, the library and the pages under dist/. With --if-changed, it does so only if something changed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
 import { bundle as bundleStyles } from 'lightningcss'
@@ -58,6 +58,10 @@ writeFileSync(
   `${draft}/index.js`,
   `import library from './index.cjs'\n\nexport const { ${exports.join(', ')} } = library\n`,
 )
+// The types are those of the CommonJS file, which both kinds of projects can read; those of the ES module pass them on.
+writeFileSync(`${draft}/index.d.ts`, `export * from './types/index.js'\n`)
+mkdirSync(`${draft}/types`, { recursive: true })
+writeFileSync(`${draft}/types/package.json`, '{ "type": "commonjs" }\n')
 
 const checkout = await page('checkout', 'main.ts', 'style.css', ['icon.svg'])
 const dashboard = await page('dashboard', 'main.tsx', 'style/index.css', ['index.html', 'icon.svg'])

@@ -16,6 +16,8 @@ import { isBuiltin } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
 import ts from 'typescript'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { noticesIn, packagesImportedBy } from '../support/package/notices.ts'
@@ -164,39 +166,55 @@ export const story: paysim.Scenario = defineScenario({ paysim: 1, name: 'a story
 
 const NODE_MODULES = { module: 'nodenext', moduleResolution: 'nodenext' }
 const BUNDLER = { module: 'esnext', moduleResolution: 'bundler' }
+const COMMONJS = { module: 'commonjs', moduleResolution: 'node10' }
 // Neither `lib: esnext` nor the browser's types are needed.
 const ONLY_ES2022 = { target: 'es2022', lib: ['es2022'] }
 
+// A .cts file is one of a package of CommonJS: what it imports is required.
 test.each([
-  { ...NODE_MODULES, target: 'es2022' },
-  { ...NODE_MODULES, ...ONLY_ES2022, types: [], exactOptionalPropertyTypes: true },
-  { ...BUNDLER, ...ONLY_ES2022, types: ['node'] },
+  ['consumer.ts', { ...NODE_MODULES, target: 'es2022' }],
+  ['consumer.ts', { ...NODE_MODULES, ...ONLY_ES2022, types: [], exactOptionalPropertyTypes: true }],
+  ['consumer.ts', { ...BUNDLER, ...ONLY_ES2022, types: ['node'] }],
+  ['consumer.cts', { module: 'node16', moduleResolution: 'node16', target: 'es2022' }],
+  ['consumer.ts', { ...COMMONJS, ...ONLY_ES2022, types: ['node'], esModuleInterop: false }],
 ])(
-  'the types compile in a strict project that imports the package: %j',
-  options => {
+  'the types compile in a strict project that imports the package: %s with %j',
+  (consumer, options) => {
     const project = projectWith(packed)
-    writeFileSync(join(project, 'consumer.ts'), CONSUMER)
-    expect(existsSync(join(packed.root, manifest.exports['.'].types))).toBe(true)
-    expect(typeProblems(project, { ...options, strict: true, noEmit: true })).toEqual([])
+    writeFileSync(join(project, consumer), CONSUMER)
+    expect(typeProblems(join(project, consumer), { ...options, strict: true, noEmit: true })).toEqual([])
   },
   120_000,
 )
 
+test('two public checkers of packages find nothing', async () => {
+  const tarball = readFileSync(packed.tarball)
+  const types = await checkPackage(createPackageFromTarballData(tarball))
+  expect(types).toMatchObject({ packageName: 'paysim', types: { kind: 'included' }, problems: [] })
+  const { buffer, byteOffset, byteLength } = tarball
+  const fields = await publint({
+    pack: { tarball: buffer.slice(byteOffset, byteOffset + byteLength) },
+    strict: true,
+  })
+  expect(fields).toMatchObject({ pkg: { name: 'paysim' }, messages: [] })
+})
+
 const sourceFiles = new Map<string, ts.SourceFile | undefined>()
 
 /** What the compiler says of the consumer and of our declarations. It leaves out TypeScript's and Node's own. */
-function typeProblems(project: string, compilerOptions: object): string[] {
+function typeProblems(consumer: string, compilerOptions: object): string[] {
+  const project = dirname(consumer)
   const { options, errors } = ts.convertCompilerOptionsFromJson(compilerOptions, project)
   const host = ts.createCompilerHost(options)
   host.getCurrentDirectory = () => project
   const read = host.getSourceFile
-  // All three have the same target, so a file is parsed once for each kind of module that it can be.
+  // All of them have the same target, so a file is parsed once for each kind of module that it can be.
   host.getSourceFile = (path, target, ...more) => {
     const key = `${path} ${JSON.stringify(target)}`
     if (!sourceFiles.has(key)) sourceFiles.set(key, read(path, target, ...more))
     return sourceFiles.get(key)
   }
-  const program = ts.createProgram([join(project, 'consumer.ts')], options, host)
+  const program = ts.createProgram([consumer], options, host)
   const ours = program
     .getSourceFiles()
     .filter(({ fileName }) => fileName.startsWith(project) && !fileName.includes('@types/node'))
@@ -217,7 +235,7 @@ function typeProblems(project: string, compilerOptions: object): string[] {
 }
 
 test('the types include no type of the server', async () => {
-  const entry = join(packed.root, manifest.exports['.'].types)
+  const entry = join(packed.root, manifest.types)
   expect([...reachableFrom(entry)].filter(path => /types\/(engine|server|cli)\//.test(path))).toEqual([])
 })
 

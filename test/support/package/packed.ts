@@ -7,6 +7,7 @@ import { join } from 'node:path'
 export interface Packed {
   /** To be removed when done. */
   readonly directory: string
+  readonly tarball: string
   readonly root: string
 }
 
@@ -14,8 +15,9 @@ export function packAndUnpack(): Packed {
   const directory = mkdtempSync(join(tmpdir(), 'paysim-package-'))
   // Without the scripts, because `prepack` would build dist/ again while other tests run it.
   run('npm', ['pack', '--ignore-scripts', '--pack-destination', directory], process.cwd())
-  run('tar', ['-xzf', ...readdirSync(directory)], directory)
-  return { directory, root: join(directory, 'package') }
+  const [name = ''] = readdirSync(directory)
+  run('tar', ['-xzf', name], directory)
+  return { directory, tarball: join(directory, name), root: join(directory, 'package') }
 }
 
 function run(command: string, args: readonly string[], cwd: string): void {
