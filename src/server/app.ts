@@ -11,9 +11,9 @@ import type { ControlSettings } from './control/control-call.ts'
 import { controlSurface } from './control/index.ts'
 import type { SignInLinks } from './dashboard/session.ts'
 import type { FaultBoxes } from './faults/wire-faults.ts'
-import { frontDoor, isVisitor } from './front-door.ts'
-import type { Carrier } from './http/carrier.ts'
+import { frontDoor, isBrowserAtRoot } from './front-door.ts'
 import type { EventStreams } from './http/event-stream.ts'
+import type { Exchange } from './http/exchange.ts'
 import { Listener } from './http/listener.ts'
 import { demandNoExpectation } from './http/read-body.ts'
 import { refuseUnread } from './http/refuse-unread.ts'
@@ -78,14 +78,14 @@ export class App {
         ? { merchant: this.#merchant, pages: this.#pages, control: this.#control ?? controlSurface(settings) }
         : {}
     this.listener = new Listener(
-      carrier => this.#take(carrier),
+      exchange => this.#take(exchange),
       (error, socket) => refuseUnread(settings.gateway.contract, this.#ids.next(), error, socket),
     )
   }
 
-  #take(carrier: Carrier): void {
+  #take(exchange: Exchange): void {
     this.#running++
-    void this.#answer(carrier)
+    void this.#answer(exchange)
       .catch(this.#settings.onBug)
       .then(() => this.#running--)
   }
@@ -94,14 +94,14 @@ export class App {
    * The life of a request. It waits only for what is not ready, so most answers are sent before the next turn of the
    * event loop. `earlier` is the same request, if its account moved to another process before anything was changed.
    */
-  async #answer(carrier: Carrier, earlier?: Request): Promise<void> {
+  async #answer(exchange: Exchange, earlier?: Request): Promise<void> {
     const { gateway, forwarder, requests } = this.#settings
-    const request = new Request(carrier, this.#ids, earlier?.startedAt)
-    const reply = new Reply(carrier)
+    const request = new Request(exchange, this.#ids, earlier?.startedAt)
+    const reply = new Reply(exchange)
     const call = forwarder && new ClusterCall(forwarder, gateway, request, reply)
     const repeat = () => {
       call?.release()
-      return this.#answer(carrier, request)
+      return this.#answer(exchange, request)
     }
     let surface: Surface | undefined
     let isBegun = false
@@ -112,11 +112,11 @@ export class App {
         throw refuse('service_unavailable', 'The server is stopping')
       }
       // The process that forwarded it has looked at the host.
-      if (!call?.forwardedTo) this.#guard(carrier)
-      demandNoExpectation(carrier, reply)
+      if (!call?.forwardedTo) this.#guard(exchange)
+      demandNoExpectation(exchange, reply)
       surface = this.#surfaceOf(request, call?.forwardedTo)
       const handle = surface.routes.find(request)
-      if (surface.maySendLong?.(request)) carrier.allowLong()
+      if (surface.maySendLong?.(request)) exchange.allowLong()
 
       // In a cluster, the process that holds the account answers.
       if (call && !(await call.isForThisProcess(surface))) return
@@ -153,7 +153,7 @@ export class App {
     reply.header('request-id', request.requestId)
     if (this.isLeaving) reply.header('connection', 'close')
     if (reply.hijacked) this.follow(reply.raw)
-    reply.leave()
+    reply.end()
     requests.record(request, reply)
     call?.answered()
   }
@@ -162,7 +162,7 @@ export class App {
     const given = forwardedTo && this.#forwarded[forwardedTo]
     if (given) return given
     if (this.#control && request.path.startsWith(`${CONTROL_PREFIX}/`)) return this.#control
-    if (isVisitor(request)) return this.#frontDoor
+    if (isBrowserAtRoot(request)) return this.#frontDoor
     if (this.#pages?.routes.find(request)) return this.#pages
     const surface = this.#merchant ?? this.#control
     if (!surface) throw new Error('this listener serves no surface')

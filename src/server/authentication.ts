@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { KeyHolder, ServedAccount } from '../engine/account/served-accounts.ts'
 import type { Gateway } from '../engine/gateway.ts'
-import type { Carrier } from './http/carrier.ts'
+import type { Exchange } from './http/exchange.ts'
 import { refuseProblems } from './refusal.ts'
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
@@ -24,7 +24,7 @@ export class Authentication {
   #check(header = ''): KeyHolder | undefined {
     const given = readBasic(header)
     const holder = given && this.gateway.keyHolder(given.publicKey)
-    if (!given || !holder || !same(given.secretKey, holder.secretKey)) return undefined
+    if (!given || !holder || !isSameSecret(given.secretKey, holder.secretKey)) return undefined
     if (this.#seen.size >= HEADERS_KEPT) this.#seen.clear()
     this.#seen.set(header, { publicKey: given.publicKey, holder })
     return holder
@@ -38,7 +38,8 @@ function readBasic(header: string): { publicKey: string; secretKey: string } | u
   return rest.length === 0 ? undefined : { publicKey, secretKey: rest.join(':') }
 }
 
-function same(a: string, b: string): boolean {
+/** Compares two secrets in a time that does not depend on where they differ. */
+export function isSameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
 }
@@ -47,7 +48,7 @@ function same(a: string, b: string): boolean {
  * A web page can make a browser send requests here under a name of its own that points to 127.0.0.1. Such a name is
  * not ours, so it is refused; an address says nothing about who wrote it and is fine.
  */
-export function hostGuard(allowed: readonly string[]): (carrier: Carrier) => void {
+export function hostGuard(allowed: readonly string[]): (exchange: Exchange) => void {
   const names = new Set(['localhost', ...allowed.map(name => name.toLowerCase())])
   const isOurs = (host: string | undefined) => {
     const name = hostname(host)

@@ -9,7 +9,7 @@ import { refuse } from './refusal.ts'
 const DASHBOARD = '/_paysim/dashboard/'
 
 /** Recognises a person with a browser. For programs, the root is an unknown path. */
-export const isVisitor = ({ method, path, headers }: Request): boolean =>
+export const isBrowserAtRoot = ({ method, path, headers }: Request): boolean =>
   method === 'GET' && path === '/' && !headers.authorization && /\btext\/html\b/.test(headers.accept ?? '')
 
 /**

@@ -73,8 +73,8 @@ function inWordsOfTheForm(error: unknown): never {
 export async function sendReceipt(runtime: AccountRuntime, payment: string, form: Form): Promise<void> {
   const received = imageIn(form)
   if ('problem' in received) throw new ReceiptRefusalError(received.problem)
-  const { pieces, size, digest, contentType } = received.image
-  await runtime.images.put(digest, pieces)
+  const { chunks, size, digest, contentType } = received.image
+  await runtime.images.put(digest, chunks)
   const upload = { digest, contentType, size }
   await carryOut(runtime, { type: 'SubmitReceipt', payment, image: { upload } }, 'payer')
 }

@@ -3,13 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { BusboyConstructor, BusboyHeaders, BusboyInstance } from '@fastify/busboy'
 import type { FieldProblem } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
-import type { Carrier } from './http/carrier.ts'
+import { Chunks, type Exchange } from './http/exchange.ts'
 import { readPieces } from './http/read-body.ts'
-import { Pieces } from './pieces.ts'
 import { refuseProblems } from './refusal.ts'
 
 export interface ReceivedImage {
-  readonly pieces: readonly Buffer[]
+  readonly chunks: readonly Buffer[]
   readonly size: number
   readonly digest: string
   readonly contentType: string
@@ -17,7 +16,7 @@ export interface ReceivedImage {
 
 /** A file that arrived in a form. */
 interface ReceivedFile {
-  readonly pieces: Pieces
+  readonly chunks: Chunks
   readonly digest: string
   readonly isTooLarge: boolean
 }
@@ -29,17 +28,17 @@ export interface Form {
 }
 
 /** A whole multipart body, of at most 8 MiB. It is parsed, and its file is hashed, while it arrives. */
-export async function readForm(carrier: Carrier): Promise<Form> {
+export async function readForm(exchange: Exchange): Promise<Form> {
   const early: Buffer[] = []
-  let take = (piece: Buffer): void => void early.push(piece)
+  let take = (chunk: Buffer): void => void early.push(chunk)
   // The body is read at once, because nobody would hear of a caller that leaves while the parser is loaded.
   const loading = import('@fastify/busboy').then(({ Busboy }) => {
-    const parser = formParser(Busboy, carrier.headers)
+    const parser = formParser(Busboy, exchange.headers)
     early.forEach(parser.take)
     take = parser.take
     return parser
   })
-  const [parser] = await Promise.all([loading, readPieces(carrier, piece => take(piece))])
+  const [parser] = await Promise.all([loading, readPieces(exchange, chunk => take(chunk))])
   return parser.end()
 }
 
@@ -66,14 +65,14 @@ function formParser(Busboy: BusboyConstructor, headers: IncomingHttpHeaders) {
     parser.on('file', (name, stream) => {
       stream.on('error', refuse)
       if (name !== 'file') return void stream.resume()
-      const [pieces, hash] = [new Pieces(), createHash('sha256')]
-      stream.on('data', (piece: Buffer) => {
-        pieces.add(piece)
-        hash.update(piece)
+      const [chunks, hash] = [new Chunks(), createHash('sha256')]
+      stream.on('data', (chunk: Buffer) => {
+        chunks.add(chunk)
+        hash.update(chunk)
       })
       stream.on('end', () => {
-        const isTooLarge = stream.truncated === true || pieces.size > LIMITS.receiptImage
-        files.push({ pieces, digest: hash.digest('hex'), isTooLarge })
+        const isTooLarge = stream.truncated === true || chunks.size > LIMITS.receiptImage
+        files.push({ chunks, digest: hash.digest('hex'), isTooLarge })
       })
     })
     parser.on('field', (name, value) => fields.set(name, value))
@@ -81,8 +80,8 @@ function formParser(Busboy: BusboyConstructor, headers: IncomingHttpHeaders) {
     parser.on('finish', resolve)
   })
   return {
-    take: (piece: Buffer) => {
-      if (!isMalformed) parser?.write(piece)
+    take: (chunk: Buffer) => {
+      if (!isMalformed) parser?.write(chunk)
     },
     end: async (): Promise<Form> => {
       if (!isMalformed) parser?.end()
@@ -102,11 +101,11 @@ export function imageIn({ files }: Form): { image: ReceivedImage } | { problem: 
   if (!file) return problem('missing', 'is required: one JPEG or PNG image')
   if (second) return problem('missing', 'must be given once')
   if (file.isTooLarge) return problem('too_large', `must be at most ${LIMITS.receiptImage} bytes`)
-  const contentType = imageType(file.pieces.start(8))
+  const contentType = imageType(file.chunks.start(8))
   if (!contentType)
     return problem('wrong_type', 'must be a JPEG or PNG image, but its first bytes are not those of one')
-  const { pieces, digest } = file
-  return { image: { pieces: pieces.all, size: pieces.size, digest, contentType } }
+  const { chunks, digest } = file
+  return { image: { chunks: chunks.all, size: chunks.size, digest, contentType } }
 }
 
 const problem = (kind: ImageProblem['kind'], message: string) => ({

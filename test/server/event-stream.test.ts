@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Carrier } from '../../src/server/http/carrier.ts'
 import { type EventStream, EventStreams, MOST_WAITING } from '../../src/server/http/event-stream.ts'
+import type { Exchange } from '../../src/server/http/exchange.ts'
 import { Listener } from '../../src/server/http/listener.ts'
 import { Reply } from '../../src/server/http/reply.ts'
 import type { Request } from '../../src/server/http/request.ts'
@@ -18,9 +18,9 @@ async function streaming(way: 'plain' | 'node') {
     begin = resolve
   })
   const listener = new Listener(
-    (carrier: Carrier) => {
+    (exchange: Exchange) => {
       const request = { requestId: 'req_1' } as Request
-      begin(streams.begin(request, new Reply(carrier), { lastWords: () => LAST_WORDS }))
+      begin(streams.begin(request, new Reply(exchange), { lastWords: () => LAST_WORDS }))
     },
     () => {},
   )

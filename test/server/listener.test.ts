@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
-import type { Carrier } from '../../src/server/http/carrier.ts'
+import type { Exchange } from '../../src/server/http/exchange.ts'
 import { Listener } from '../../src/server/http/listener.ts'
 import { readBody } from '../../src/server/http/read-body.ts'
 import { refuseUnread } from '../../src/server/http/refuse-unread.ts'
@@ -21,19 +21,19 @@ const GARBAGE = 'this is\0no request\r\n\r\n'
 const SHORT = { headMs: 100, requestMs: 300, importMs: 600_000 }
 const LONG = { headMs: 600_000, requestMs: 1_200_000, importMs: 1_200_000 }
 
-function answer(carrier: Carrier, payload: string): void {
-  new Reply(carrier).send(payload).leave()
+function answer(exchange: Exchange, payload: string): void {
+  new Reply(exchange).send(payload).end()
 }
 
 /** Reads the body, and answers with the target and the body. */
-async function echo(carrier: Carrier): Promise<void> {
-  answer(carrier, `${carrier.url} ${(await readBody(carrier)).toString()}`)
+async function echo(exchange: Exchange): Promise<void> {
+  answer(exchange, `${exchange.url} ${(await readBody(exchange)).toString()}`)
 }
 
-async function listening(handle: (carrier: Carrier) => unknown, limits = LONG) {
+async function listening(handle: (exchange: Exchange) => unknown, limits = LONG) {
   const refused: (string | undefined)[] = []
   const listener = new Listener(
-    carrier => void Promise.resolve(handle(carrier)).catch(() => {}),
+    exchange => void Promise.resolve(handle(exchange)).catch(() => {}),
     ({ code }, socket) => {
       refused.push(code)
       socket.end(`HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n`)
@@ -98,8 +98,8 @@ describe('a client that does not send a whole request in time is cut off', () =>
 
   test('nothing comes of what it sends later', async () => {
     let done = 0
-    const { open } = await listening(async carrier => {
-      await readBody(carrier)
+    const { open } = await listening(async exchange => {
+      await readBody(exchange)
       done++
     }, SHORT)
     const socket = open()
@@ -111,9 +111,9 @@ describe('a client that does not send a whole request in time is cut off', () =>
   })
 
   test('one that has the time of an import outlasts one that has not', async () => {
-    const { open } = await listening(carrier => {
-      if (carrier.url === '/import') carrier.allowLong()
-      return echo(carrier)
+    const { open } = await listening(exchange => {
+      if (exchange.url === '/import') exchange.allowLong()
+      return echo(exchange)
     }, SHORT)
     const [importing, other] = [open(), open()]
     for (const [socket, path] of [
@@ -129,9 +129,9 @@ describe('a client that does not send a whole request in time is cut off', () =>
 
   test('an answer that takes longer than the limit is awaited, and so is the next request', async () => {
     let goOn = () => {}
-    const { open } = await listening(async carrier => {
-      if (carrier.url === '/slow') await new Promise<void>(resolve => (goOn = resolve))
-      return echo(carrier)
+    const { open } = await listening(async exchange => {
+      if (exchange.url === '/slow') await new Promise<void>(resolve => (goOn = resolve))
+      return echo(exchange)
     }, SHORT)
     const [slow, other] = [open(), open()]
     slow.write(get('/slow'))
@@ -166,7 +166,7 @@ test.each([
 })
 
 test('a client may reset a connection on which it asked for a tunnel', async () => {
-  const { open, refused } = await listening(carrier => answer(carrier, 'here'))
+  const { open, refused } = await listening(exchange => answer(exchange, 'here'))
   const socket = open()
   socket.write(`CONNECT 127.0.0.1:443 HTTP/1.1\r\n${HOST}\r\n`)
   await once(socket, 'data')
@@ -183,27 +183,27 @@ test('a client may reset a connection on which it asked for a tunnel', async () 
 
 describe('malformed bytes behind a request', () => {
   test('its answer comes whole, and then the refusal', async () => {
-    const begun: Carrier[] = []
-    const { open, refused } = await listening(carrier => begun.push(carrier))
+    const begun: Exchange[] = []
+    const { open, refused } = await listening(exchange => begun.push(exchange))
     const socket = open()
     socket.write(get('/1') + GARBAGE)
     await expect.poll(() => begun.length).toBe(1)
     await new Promise(setImmediate)
     expect(refused).toEqual([])
-    const [carrier] = begun
-    if (carrier) answer(carrier, 'the payment was made')
+    const [exchange] = begun
+    if (exchange) answer(exchange, 'the payment was made')
     const received = await untilEnd(socket)
     expect(statuses(received)).toEqual([200, 400])
     expect(received).toContain('the payment was made')
   })
 
   test('the answers of all requests before them come, in their order', async () => {
-    const begun: Carrier[] = []
-    const { open } = await listening(carrier => begun.push(carrier))
+    const begun: Exchange[] = []
+    const { open } = await listening(exchange => begun.push(exchange))
     const socket = open()
     socket.write(get('/1') + get('/2') + GARBAGE)
     await expect.poll(() => begun.length).toBe(2)
-    for (const carrier of begun.reverse()) answer(carrier, `answer to ${carrier.url}`)
+    for (const exchange of begun.reverse()) answer(exchange, `answer to ${exchange.url}`)
     const received = await untilEnd(socket)
     expect(statuses(received)).toEqual([200, 200, 400])
     expect(received.indexOf('answer to /1')).toBeLessThan(received.indexOf('answer to /2'))
@@ -215,10 +215,10 @@ describe('malformed bytes behind a request', () => {
   ])(
     'an answer that is under way to a request %s is cut, and nothing is written into it',
     async (_, field) => {
-      const { open, refused } = await listening(carrier => {
-        carrier.outgoing.writeHead(200, ['content-type', 'text/plain'])
-        carrier.outgoing.write('a part of it')
-        if (field === '') setImmediate(() => carrier.outgoing.end())
+      const { open, refused } = await listening(exchange => {
+        exchange.outgoing.writeHead(200, ['content-type', 'text/plain'])
+        exchange.outgoing.write('a part of it')
+        if (field === '') setImmediate(() => exchange.outgoing.end())
       })
       const socket = open()
       socket.write(get('/1', field))
@@ -233,7 +233,7 @@ describe('malformed bytes behind a request', () => {
   )
 
   test('a request whose answer came before its body gets no second answer', async () => {
-    const { open, refused } = await listening(carrier => answer(carrier, 'too large'))
+    const { open, refused } = await listening(exchange => answer(exchange, 'too large'))
     const socket = open()
     socket.write(`POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`)
     await once(socket, 'data')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Carrier, NodeCarrier } from '../../src/server/http/carrier.ts'
+import { type Exchange, NodeExchange } from '../../src/server/http/exchange.ts'
 import { Listener } from '../../src/server/http/listener.ts'
 import { Reply } from '../../src/server/http/reply.ts'
 
@@ -12,22 +12,22 @@ const post = (path: string, body: string) =>
 /** A field that makes a request one for Node's server. */
 const NOT_PLAIN = 'TE: trailers\r\n'
 
-const wayOf = (carrier: Carrier) => (carrier instanceof NodeCarrier ? 'node' : 'plain')
+const wayOf = (exchange: Exchange) => (exchange instanceof NodeExchange ? 'node' : 'plain')
 
 /** Answers with the way that the request took, and with what was read of it. */
-async function echo(carrier: Carrier): Promise<void> {
-  let body = carrier.pieces?.whole().toString() ?? ''
-  if (!carrier.pieces) for await (const chunk of carrier.incoming) body += chunk
-  answer(carrier, `${wayOf(carrier)} ${carrier.method} ${carrier.url} ${body}`)
+async function echo(exchange: Exchange): Promise<void> {
+  let body = exchange.chunks?.whole().toString() ?? ''
+  if (!exchange.chunks) for await (const chunk of exchange.incoming) body += chunk
+  answer(exchange, `${wayOf(exchange)} ${exchange.method} ${exchange.url} ${body}`)
 }
 
-function answer(carrier: Carrier, payload: string | Buffer, status = 200): void {
-  new Reply(carrier).code(status).header('content-type', 'text/plain').send(payload).leave()
+function answer(exchange: Exchange, payload: string | Buffer, status = 200): void {
+  new Reply(exchange).code(status).header('content-type', 'text/plain').send(payload).end()
 }
 
 /** A listener, and a connection to it. */
 async function connected(
-  handle: (carrier: Carrier) => void,
+  handle: (exchange: Exchange) => void,
   refuse: (error: Error, socket: Socket) => void = () => {},
 ) {
   const listener = new Listener(handle, (error, socket) => refuse(error, socket as Socket))
@@ -59,9 +59,9 @@ async function connected(
 test('requests that are sent ahead are answered one after another, in their order', async () => {
   const begun: string[] = []
   const goOn: (() => void)[] = []
-  const { socket, bodies } = await connected(carrier => {
-    begun.push(carrier.url)
-    goOn.push(() => void echo(carrier))
+  const { socket, bodies } = await connected(exchange => {
+    begun.push(exchange.url)
+    goOn.push(() => void echo(exchange))
   })
   socket.write(post('/1', '{"a":1}') + get('/2') + post('/3', '{}'))
   for (const path of ['/1', '/2', '/3']) {
@@ -75,13 +75,13 @@ const MIXED = post('/1', 'one') + get('/2') + get('/3', NOT_PLAIN) + post('/4', 
 const BY_BOTH = ['plain POST /1 one', 'plain GET /2 ', 'node GET /3 ', 'node POST /4 four', 'node GET /5 ']
 
 test('the first request that is not plain goes to Node, and so do all after it', async () => {
-  const { socket, bodies } = await connected(carrier => void echo(carrier))
+  const { socket, bodies } = await connected(exchange => void echo(exchange))
   socket.write(MIXED)
   expect(await bodies(5)).toEqual(BY_BOTH)
 })
 
 test('a request that is not plain while another is answered waits for its turn', async () => {
-  const { socket, bodies } = await connected(carrier => setImmediate(() => void echo(carrier)))
+  const { socket, bodies } = await connected(exchange => setImmediate(() => void echo(exchange)))
   socket.write(MIXED.slice(0, 30))
   await new Promise(setImmediate)
   socket.write(MIXED.slice(30))
@@ -90,7 +90,7 @@ test('a request that is not plain while another is answered waits for its turn',
 })
 
 test('requests that come byte by byte are read whole', async () => {
-  const { socket, bodies } = await connected(carrier => void echo(carrier))
+  const { socket, bodies } = await connected(exchange => void echo(exchange))
   for (const byte of MIXED) {
     socket.write(byte)
     await new Promise(setImmediate)
@@ -105,7 +105,7 @@ test('requests that come byte by byte are read whole', async () => {
 })
 
 test('a body that comes after its head is waited for', async () => {
-  const { socket, bodies } = await connected(carrier => void echo(carrier))
+  const { socket, bodies } = await connected(exchange => void echo(exchange))
   const request = post('/1', 'head and body')
   socket.write(request.slice(0, -9))
   await new Promise(setImmediate)
@@ -119,12 +119,12 @@ test.each([
   ['nothing', ''],
   ['bytes', Buffer.from('some bytes')],
 ])('an answer with %s is the same both ways, byte for byte', async (_, payload) => {
-  const { socket, until } = await connected(carrier => {
-    const reply = new Reply(carrier)
+  const { socket, until } = await connected(exchange => {
+    const reply = new Reply(exchange)
       .code(201)
       .header('content-type', 'text/plain')
       .header('request-id', 'req_1')
-    reply.header('retry-after', 3).send(payload).leave()
+    reply.header('retry-after', 3).send(payload).end()
   })
   const responses: string[] = []
   for (const field of ['', NOT_PLAIN]) {
@@ -140,12 +140,12 @@ test.each([
 
 test('no value of a header can end the header', async () => {
   const errors: unknown[] = []
-  const { socket, bodies } = await connected(carrier => {
+  const { socket, bodies } = await connected(exchange => {
     try {
-      new Reply(carrier).header('x-thing', 'a\r\nx-other: b').send('').leave()
+      new Reply(exchange).header('x-thing', 'a\r\nx-other: b').send('').end()
     } catch (error) {
       errors.push(error)
-      answer(carrier, 'refused')
+      answer(exchange, 'refused')
     }
   })
   socket.write(get('/1'))
@@ -154,11 +154,11 @@ test('no value of a header can end the header', async () => {
 })
 
 test('an answer that is a stream is sent as it comes, and the next request is plain again', async () => {
-  const { socket, until, bodies } = await connected(carrier => {
-    if (carrier.url === '/2') return void echo(carrier)
-    carrier.outgoing.writeHead(200, ['content-length', '8'])
-    carrier.outgoing.write('half')
-    carrier.incoming.once('end', () => carrier.outgoing.end('rest')).resume()
+  const { socket, until, bodies } = await connected(exchange => {
+    if (exchange.url === '/2') return void echo(exchange)
+    exchange.outgoing.writeHead(200, ['content-length', '8'])
+    exchange.outgoing.write('half')
+    exchange.incoming.once('end', () => exchange.outgoing.end('rest')).resume()
   })
   socket.write(post('/1', '{}'))
   expect((await until(text => text.includes('rest'))).split('\r\n\r\n')[1]).toBe('halfrest')
@@ -168,13 +168,13 @@ test('an answer that is a stream is sent as it comes, and the next request is pl
 
 test('a long answer that is a stream waits for its reader, and the next request is plain again', async () => {
   const chunk = Buffer.alloc(64 * 1024, 'x')
-  const { socket, until, bodies } = await connected(carrier => {
-    if (carrier.url === '/2') return void echo(carrier)
+  const { socket, until, bodies } = await connected(exchange => {
+    if (exchange.url === '/2') return void echo(exchange)
     const long = Readable.from(Array.from({ length: 16 }, () => chunk))
-    new Reply(carrier)
+    new Reply(exchange)
       .header('content-length', 16 * chunk.length)
       .send(long)
-      .leave()
+      .end()
   })
   socket.write(get('/1'))
   await until(text => text.length > 16 * chunk.length)
@@ -188,8 +188,8 @@ test('a caller that disconnects is noticed while its answer is awaited', async (
     begin = resolve
   })
   let gone = Promise.resolve<unknown>(undefined)
-  const { socket } = await connected(carrier => {
-    gone = once(carrier.outgoing, 'close')
+  const { socket } = await connected(exchange => {
+    gone = once(exchange.outgoing, 'close')
     begin()
   })
   socket.write(get('/1'))
@@ -212,9 +212,9 @@ test('a request that ends before its body is refused', async () => {
 test('a long answer waits for a client that does not read, and so does its next request', async () => {
   const long = 'x'.repeat(4 * 1024 * 1024)
   const begun: string[] = []
-  const { socket, until } = await connected(carrier => {
-    begun.push(carrier.url)
-    answer(carrier, long)
+  const { socket, until } = await connected(exchange => {
+    begun.push(exchange.url)
+    answer(exchange, long)
   })
   socket.pause()
   socket.write(get('/1') + get('/2'))
@@ -225,18 +225,18 @@ test('a long answer waits for a client that does not read, and so does its next 
 })
 
 test('a stop closes idle connections, and ends others with their answer', async () => {
-  let begin = (_: Carrier) => {}
-  const begun = new Promise<Carrier>(resolve => {
+  let begin = (_: Exchange) => {}
+  const begun = new Promise<Exchange>(resolve => {
     begin = resolve
   })
-  const { listener, socket, bodies } = await connected(carrier => begin(carrier))
+  const { listener, socket, bodies } = await connected(exchange => begin(exchange))
   const idle = connect({ port: Number(socket.remotePort), host: '127.0.0.1' })
   await once(idle, 'connect')
   socket.write(get('/1'))
-  const carrier = await begun
+  const exchange = await begun
   const ended = Promise.all([once(idle, 'close'), once(socket, 'end')])
   const closed = listener.close(() => {})
-  await echo(carrier)
+  await echo(exchange)
   await ended
   socket.end()
   await closed

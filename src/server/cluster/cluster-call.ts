@@ -7,7 +7,7 @@ import type { Request } from '../http/request.ts'
 import type { Surface, SurfaceName } from '../http/surface.ts'
 import { storeRefusal } from '../refusal.ts'
 import { Caller, type Forwarder, TAKEOVER_MS } from './forwarder.ts'
-import { declineCall, surfaceHandedOn } from './handed-on.ts'
+import { declineCall, forwardedSurface } from './forwarding-headers.ts'
 
 /** A call to one of several processes that serve one store. It is answered by the process that holds its account. */
 export class ClusterCall {
@@ -22,7 +22,7 @@ export class ClusterCall {
     private readonly request: Request,
     private readonly reply: Reply,
   ) {
-    this.forwardedTo = surfaceHandedOn(request.carrier, forwarder.holders.secret)
+    this.forwardedTo = forwardedSurface(request.exchange, forwarder.holders.secret)
     request.isForwarded = this.forwardedTo !== undefined
   }
 
@@ -35,7 +35,7 @@ export class ClusterCall {
       account = surface.accountOf(request)
     }
     if (!account || this.#keep(account)) return true
-    const caller = new Caller(request.carrier)
+    const caller = new Caller(request.exchange)
     try {
       do {
         // A call is never forwarded twice: the process that forwarded it asks the store again.
@@ -54,7 +54,7 @@ export class ClusterCall {
         return false
       } while (!this.#keep(account))
     } finally {
-      caller.leave()
+      caller.unwatch()
     }
     // Its previous holder may have changed its keys, or removed it.
     await this.#refreshMerchants()
@@ -88,10 +88,10 @@ export class ClusterCall {
 
   /** Whether the account has another holder now, who can answer the call, because nothing was changed here for it. */
   isForAnother(error: unknown, isBegun: boolean): boolean {
-    const { isSafe, startedAt, carrier } = this.request
+    const { isSafe, startedAt, exchange } = this.request
     if (this.#account === undefined || !(error instanceof UnavailableError)) return false
     if (!(error instanceof MovedError) && !this.hasMoved) return false
-    if (!canBeReadAgain(carrier) || performance.now() - startedAt > TAKEOVER_MS) return false
+    if (!canBeReadAgain(exchange) || performance.now() - startedAt > TAKEOVER_MS) return false
     return isSafe || !isBegun || error instanceof NotCarriedOutError
   }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { Carrier } from '../http/carrier.ts'
-import { NO_ANSWER, type NoAnswer, passedOn } from './handed-on.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { endToEnd, NO_ANSWER, type NoAnswer } from './forwarding-headers.ts'
 
 /**
  * How one attempt ended. `answered`: the caller has the answer, or as much of it as there is. `not-reached`: there was
@@ -58,7 +58,7 @@ export class ForwardAttempt implements Dispatcher.DispatchHandler {
     const { response } = this
     const contentType = headers['content-type']
     this.onHead(typeof contentType === 'string' ? contentType : undefined)
-    response.writeHead(status, reason ?? '', passedOn(rawHeadersOf(controller)))
+    response.writeHead(status, reason ?? '', endToEnd(rawHeadersOf(controller)))
     // A stream may send nothing for a long time, so its head is sent now. Any other head is sent with its body.
     if (headers['content-length'] === undefined) response.flushHeaders()
   }
@@ -102,7 +102,7 @@ const SMALL = 64 * 1024
 /** The largest upload, with some room for its form. A body is kept up to this size, so that it can be sent again. */
 const MOST_KEPT = 6 * 1024 * 1024
 
-/** The body of a call that is handed on, perhaps several times. */
+/** The body of a call that is forwarded, perhaps several times. */
 export class KeptBody {
   readonly #chunks: Buffer[] = []
   #size = 0
@@ -111,9 +111,9 @@ export class KeptBody {
   #isWhole = false
   #isSentWhole = false
 
-  constructor(private readonly carrier: Carrier) {
-    if (!carrier.pieces) return
-    const read = carrier.pieces.whole()
+  constructor(private readonly exchange: Exchange) {
+    if (!exchange.chunks) return
+    const read = exchange.chunks.whole()
     this.#chunks.push(read)
     this.#size = read.length
     this.#isWhole = true
@@ -132,7 +132,7 @@ export class KeptBody {
   /** A stream of it for one attempt; null if there is no body. */
   async open(): Promise<Buffer | AsyncIterable<Buffer> | null> {
     this.#isSentWhole = false
-    const { headers } = this.carrier
+    const { headers } = this.exchange
     const length = Number(headers['content-length'] ?? 0)
     if (length === 0 && headers['transfer-encoding'] === undefined) {
       this.#isSentWhole = true
@@ -146,7 +146,7 @@ export class KeptBody {
   async *#stream(): AsyncGenerator<Buffer> {
     for (let at = 0; ; at++) {
       while (at === this.#chunks.length && !this.#isWhole) {
-        // An earlier attempt may still wait for the same piece.
+        // An earlier attempt may still wait for the same chunk.
         this.#filling ??= this.#fill()
         await this.#filling
       }
@@ -160,14 +160,14 @@ export class KeptBody {
 
   /** Reads and discards the rest, so that its sender can finish and use the connection again. */
   async discard(): Promise<void> {
-    if (this.carrier.pieces) return
+    if (this.exchange.chunks) return
     await this.#reading?.return?.()
-    this.carrier.incoming.resume()
+    this.exchange.incoming.resume()
   }
 
   async #fill(): Promise<void> {
     try {
-      this.#reading ??= this.carrier.incoming.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]()
+      this.#reading ??= this.exchange.incoming.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]()
       const next: IteratorResult<Buffer> = await this.#reading.next()
       if (next.done) this.#isWhole = true
       else {

@@ -5,14 +5,14 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Agent } from 'undici'
 import type { Holders } from '../../engine/store/holders.ts'
-import type { Carrier } from '../http/carrier.ts'
+import type { Exchange } from '../http/exchange.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import type { SurfaceName } from '../http/surface.ts'
 import { refuse, storeRefusal } from '../refusal.ts'
 import { ForwardAttempt, KeptBody, type Outcome } from './forward-attempt.ts'
-import { HANDED_ON, handedOn, passedOn } from './handed-on.ts'
-import { HolderLines, PlainAttempt } from './plain-attempt.ts'
+import { endToEnd, FORWARDED, proofFor } from './forwarding-headers.ts'
+import { HolderConnections, PlainAttempt } from './plain-attempt.ts'
 
 /** How long a call waits for a holder: the rest of a lease, the opening of the account, and more. */
 export const TAKEOVER_MS = 25_000
@@ -23,7 +23,7 @@ const MOST_KNOWN = 10_000
 /** The pause before it asks again: a former holder learns of its loss later than the store. */
 const PAUSE_MS = { first: 10, longest: 250 }
 
-interface HandedOnCall {
+interface ForwardedCall {
   readonly request: Request
   readonly reply: Reply
   readonly account: string
@@ -34,9 +34,9 @@ interface HandedOnCall {
 
 interface Settings {
   readonly holders: Holders
-  /** The address of this process, where it takes calls that were handed on. */
+  /** The address of this process, where it takes forwarded calls. */
   readonly self: () => string
-  /** The listener whose calls it hands on. */
+  /** The listener whose calls it forwards. */
   readonly app: () => CallersApp | undefined
 }
 
@@ -58,7 +58,7 @@ export class Forwarder {
   /** The address at which another process holds an account, and until when that answer may be used. */
   readonly #known = new Map<string, { readonly address: string; readonly until: number }>()
   #agent: Agent | undefined
-  readonly #lines = new HolderLines()
+  readonly #connections = new HolderConnections()
   readonly #fields = new WeakMap<readonly string[], string>()
 
   constructor(settings: Settings) {
@@ -95,8 +95,8 @@ export class Forwarder {
   }
 
   /** Passes the holder's answer to the caller. Throws a refusal if there is none. */
-  async forward(call: HandedOnCall, holder: string, caller: Caller): Promise<void> {
-    const body = new KeptBody(call.request.carrier)
+  async forward(call: ForwardedCall, holder: string, caller: Caller): Promise<void> {
+    const body = new KeptBody(call.request.exchange)
     try {
       await this.#forward(call, body, holder, caller)
     } finally {
@@ -105,7 +105,7 @@ export class Forwarder {
     }
   }
 
-  async #forward(call: HandedOnCall, body: KeptBody, holder: string, caller: Caller): Promise<void> {
+  async #forward(call: ForwardedCall, body: KeptBody, holder: string, caller: Caller): Promise<void> {
     const { account, repeatable } = call
     let address = holder
     let pauseMs = PAUSE_MS.first
@@ -116,7 +116,7 @@ export class Forwarder {
         return
       }
       if (outcome === 'reset') {
-        call.request.carrier.socket.resetAndDestroy()
+        call.request.exchange.socket.resetAndDestroy()
         return
       }
       this.#known.delete(account)
@@ -145,7 +145,7 @@ export class Forwarder {
     return this.holders.departure.hasAnsweredAll(address, signal).catch(() => false)
   }
 
-  async #attempt(call: HandedOnCall, address: string, body: KeptBody, caller: Caller): Promise<Outcome> {
+  async #attempt(call: ForwardedCall, address: string, body: KeptBody, caller: Caller): Promise<Outcome> {
     const sent = await body.open().catch(() => undefined)
     // The caller disconnected meanwhile.
     if (sent === undefined || caller.isGone) return 'lost'
@@ -162,16 +162,16 @@ export class Forwarder {
   }
 
   async #begin(
-    { request, reply, surface }: HandedOnCall,
+    { request, reply, surface }: ForwardedCall,
     address: string,
     body: Sent,
   ): Promise<ForwardAttempt | PlainAttempt> {
     const { method, url: path } = request
-    const { line, rawHeaders } = request.carrier
-    const proof = handedOn(surface, this.holders.secret)
-    if (line && surface === 'merchant' && !isStream(body) && address.startsWith('http:')) {
-      const head = `${method} ${path} HTTP/1.1\r\n${this.#fieldsOf(rawHeaders)}${HANDED_ON}: ${proof}\r\n\r\n`
-      return new PlainAttempt({ lines: this.#lines, address, line }, head, body)
+    const { raw, rawHeaders } = request.exchange
+    const proof = proofFor(surface, this.holders.secret)
+    if (raw && surface === 'merchant' && !isStream(body) && address.startsWith('http:')) {
+      const head = `${method} ${path} HTTP/1.1\r\n${this.#fieldsOf(rawHeaders)}${FORWARDED}: ${proof}\r\n\r\n`
+      return new PlainAttempt({ connections: this.#connections, address, client: raw }, head, body)
     }
     const { app } = this.#settings
     const attempt = new ForwardAttempt(reply.raw, contentType => {
@@ -179,7 +179,7 @@ export class Forwarder {
       if (app()?.isLeaving) reply.raw.shouldKeepAlive = false
     })
     this.#agent ??= await this.#newAgent()
-    const headers = [...passedOn(rawHeaders), HANDED_ON, proof]
+    const headers = [...endToEnd(rawHeaders), FORWARDED, proof]
     this.#agent.dispatch({ origin: address, path, method, headers, body: body as Buffer | null }, attempt)
     return attempt
   }
@@ -188,7 +188,7 @@ export class Forwarder {
   #fieldsOf(rawHeaders: readonly string[]): string {
     let fields = this.#fields.get(rawHeaders)
     if (fields === undefined) {
-      fields = passedOn(rawHeaders).reduce(
+      fields = endToEnd(rawHeaders).reduce(
         (text, part, at) => text + part + (at % 2 === 0 ? ': ' : '\r\n'),
         '',
       )
@@ -205,7 +205,7 @@ export class Forwarder {
 
   async close(): Promise<void> {
     this.#watch.close()
-    this.#lines.close()
+    this.#connections.close()
     await this.#agent?.destroy()
   }
 }
@@ -301,22 +301,22 @@ function isToCheck(calls: ReadonlySet<OpenCall>): boolean {
   return isDue
 }
 
-/** Notices that a caller has gone away before the end of the answer. Call `leave` when this is no longer needed. */
+/** Notices that a caller has gone away before the end of the answer. Call `unwatch` when this is no longer needed. */
 export class Caller {
   #isGone = false
   #onGone: (() => void) | undefined
   /** Made only for a call that waits for something: it costs more than all the rest of this. */
   #aborting: AbortController | undefined
-  readonly leave: () => void
+  readonly unwatch: () => void
 
-  constructor(carrier: Carrier) {
-    this.leave = carrier.whenGone(() => {
+  constructor(exchange: Exchange) {
+    this.unwatch = exchange.whenGone(() => {
       this.#isGone = true
       this.#aborting?.abort()
       this.#onGone?.()
     })
     // It may have left while this call waited.
-    this.#isGone = carrier.socket.destroyed
+    this.#isGone = exchange.socket.destroyed
   }
 
   get isGone(): boolean {

@@ -1,20 +1,20 @@
 import { connect, type Socket } from 'node:net'
-import type { Line } from '../http/carrier.ts'
+import type { RawConnection } from '../http/exchange.ts'
 import type { Outcome } from './forward-attempt.ts'
-import { NO_ANSWER, type NoAnswer } from './handed-on.ts'
+import { NO_ANSWER, type NoAnswer } from './forwarding-headers.ts'
 
 const STATUS = /^HTTP\/1\.1 (\d{3}) /
 const LENGTH = /\r\ncontent-length: (\d+)\r\n/i
 const UNANSWERED = new RegExp(`\\r\\n${NO_ANSWER}: (not-held|reset)\\r\\n`, 'i')
-const OF_CONNECTION = /\r\n(?:connection|keep-alive):[^\r]*/gi
+const HOP_BY_HOP = /\r\n(?:connection|keep-alive):[^\r]*/gi
 const CLOSES = /\r\nconnection: close\r\n/i
 const MOST_HEAD = 64 * 1024
 const NOTHING = Buffer.alloc(0)
 
 interface PlainAttemptSettings {
-  readonly lines: HolderLines
+  readonly connections: HolderConnections
   readonly address: string
-  readonly line: Line
+  readonly client: RawConnection
 }
 
 /**
@@ -43,7 +43,7 @@ export class PlainAttempt {
     this.outcome = new Promise(resolve => {
       this.#end = resolve
     })
-    this.#socket = settings.lines.take(settings.address)
+    this.#socket = settings.connections.take(settings.address)
     this.#isSent = !this.#socket.connecting
     this.#socket.once('connect', this.#onConnect).on('data', this.#onData).once('close', this.#onClose)
     // What is written before there is a connection is kept until then.
@@ -66,23 +66,23 @@ export class PlainAttempt {
   #readHead(head: string, rest: Buffer): void {
     const status = STATUS.exec(head)?.[1]
     const length = status === '204' || status === '304' ? '0' : LENGTH.exec(head)?.[1]
-    // The holder gives every answer to a plain call a length. Whatever this is, it is not its answer.
+    // A holder gives every answer to a plain call a Content-Length, so this is no answer of a holder.
     if (status === undefined || length === undefined) return void this.#socket.destroy()
     this.#missing = Number(length)
     this.#isLast = CLOSES.test(head)
     this.#noAnswer = UNANSWERED.exec(head)?.[1] as NoAnswer | undefined
-    const { socket, keepAlive } = this.settings.line
+    const { socket, keepAlive } = this.settings.client
     if (!this.#noAnswer && head.endsWith(`${keepAlive}\r\n`)) {
       this.#missing += head.length
       return this.#passOn(this.#head)
     }
     if (!this.#noAnswer)
-      socket.write(`${head.slice(0, -2).replace(OF_CONNECTION, '')}${keepAlive}\r\n`, 'latin1')
+      socket.write(`${head.slice(0, -2).replace(HOP_BY_HOP, '')}${keepAlive}\r\n`, 'latin1')
     this.#passOn(rest)
   }
 
   #passOn(bytes: Buffer): void {
-    const { socket } = this.settings.line
+    const { socket } = this.settings.client
     this.#missing = (this.#missing ?? 0) - bytes.length
     // More than was announced belongs to no call.
     if (this.#missing < 0) return void this.#socket.destroy()
@@ -94,25 +94,25 @@ export class PlainAttempt {
   }
 
   #finish(): void {
-    const { lines, address, line } = this.settings
-    this.#leave()
+    const { connections, address, client } = this.settings
+    this.#detach()
     if (this.#isLast) this.#socket.destroy()
-    else lines.giveBack(address, this.#socket)
-    if (!this.#noAnswer) line.finish()
+    else connections.giveBack(address, this.#socket)
+    if (!this.#noAnswer) client.finish()
     this.#end(this.#noAnswer ?? 'answered')
   }
 
   readonly #onClose = () => {
-    this.#leave()
+    this.#detach()
     if (this.#noAnswer) return this.#end(this.#noAnswer)
     if (this.#missing === undefined)
       return this.#end(this.#isAborted ? 'given-up' : this.#isSent ? 'lost' : 'not-reached')
     // The rest is missing. The connection is cut, so that the caller notices.
-    this.settings.line.socket.end()
+    this.settings.client.socket.end()
     this.#end('answered')
   }
 
-  #leave(): void {
+  #detach(): void {
     this.#socket.off('connect', this.#onConnect).off('data', this.#onData).off('close', this.#onClose)
   }
 
@@ -133,7 +133,7 @@ function endStray(this: Socket): void {
 }
 
 /** Kept connections to other processes, each for one call at a time. */
-export class HolderLines {
+export class HolderConnections {
   readonly #all = new Set<Socket>()
   readonly #idle = new Map<string, Set<Socket>>()
 

@@ -25,7 +25,7 @@ export function archiveCalls({ gateway, requests }: ControlSettings) {
       const runtime = runtimeNamed(gateway, request)
       // It has a schema for each type of event, so it is loaded only when somebody imports.
       const { readArchive } = await import('./read-archive.ts')
-      const archive = await readArchive(request.carrier.incoming, runtime.account.environment)
+      const archive = await readArchive(request.exchange.incoming, runtime.account.environment)
       return replacing(runtime, async () => {
         await demandAvailable(runtime)
         await runtime.courier.idle()

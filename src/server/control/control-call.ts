@@ -43,8 +43,8 @@ export function bodyReader<T>(
   { optional = false, cap }: { optional?: boolean; cap?: number } = {},
 ): (request: Request) => Promise<T> {
   const check = validator(schema)
-  return async ({ carrier }) => {
-    const body = optional ? await readOptionalJson(carrier, { bare: true }) : await readJson(carrier, cap)
+  return async ({ exchange }) => {
+    const body = optional ? await readOptionalJson(exchange, { bare: true }) : await readJson(exchange, cap)
     demandNoProblems(check(body))
     return body as T
   }

@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto'
 import { rejection } from '../../contract/errors.ts'
 import { CONTROL_PREFIX } from '../../contract/paths.ts'
 import { accountsOf } from '../../engine/account/open-runtime.ts'
+import { isSameSecret } from '../authentication.ts'
 import { dashboardPages } from '../dashboard/pages.ts'
 import { Session } from '../dashboard/session.ts'
 import type { Request } from '../http/request.ts'
@@ -45,7 +45,6 @@ function demandOwnOrigin(request: Request): void {
 
 /** The surface that controls the simulator, with its own token. */
 export function controlSurface(settings: ControlSettings): Surface {
-  const bearer = Buffer.from(`Bearer ${settings.controlToken}`)
   const routes = new Routes(CONTROL_PREFIX)
   const session = new Session(settings.controlToken)
   addRoutes(routes, {
@@ -70,11 +69,9 @@ export function controlSurface(settings: ControlSettings): Surface {
     ...dashboardCalls(settings, session),
   })
   dashboardPages(routes)
-  const hasToken = (request: Request) => {
-    const given = Buffer.from(request.headers.authorization ?? '')
-    const isSole = !request.repeats('authorization')
-    return isSole && given.length === bearer.length && timingSafeEqual(given, bearer)
-  }
+  const bearer = `Bearer ${settings.controlToken}`
+  const hasToken = (request: Request) =>
+    !request.repeats('authorization') && isSameSecret(request.headers.authorization ?? '', bearer)
   const isSignedIn = (request: Request) => !request.headers.authorization && session.admits(request)
   return {
     name: 'control',

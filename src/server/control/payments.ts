@@ -59,7 +59,7 @@ export function paymentCalls({ gateway, visit }: ControlSettings) {
     },
     'POST /accounts/:account/payments/:id/receipt': async (request, answer) => {
       const runtime = runtimeNamed(gateway, request)
-      const form = await readForm(request.carrier).catch(error => Promise.reject(unreadable(error)))
+      const form = await readForm(request.exchange).catch(error => Promise.reject(unreadable(error)))
       const payment = param(request, 'id')
       await sendReceipt(runtime, payment, form)
       return answer(200, viewOf(runtime, payment))
@@ -82,15 +82,15 @@ export function paymentCalls({ gateway, visit }: ControlSettings) {
 
     'POST /accounts/:account/assets': async (request, answer) => {
       const runtime = runtimeNamed(gateway, request)
-      const form = await readForm(request.carrier)
+      const form = await readForm(request.exchange)
       const kind = form.fields.get('kind') ?? 'payment_receipt'
       if (kind !== 'payment_receipt' && kind !== 'other')
         throw refuseProblems([{ field: 'kind', message: 'must be one of payment_receipt, other' }])
       const received = imageIn(form)
       if ('problem' in received)
         throw refuseProblems([{ field: received.problem.field, message: received.problem.message }])
-      const { pieces, size, digest, contentType } = received.image
-      await runtime.images.put(digest, pieces)
+      const { chunks, size, digest, contentType } = received.image
+      await runtime.images.put(digest, chunks)
       const id = await carryOut(
         runtime,
         {

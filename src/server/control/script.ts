@@ -21,7 +21,8 @@ import {
   runtimeNamed,
 } from './control-call.ts'
 
-const readAnything = bodyReader<unknown>(Type.Object({}))
+/** For what is checked as it is compiled. */
+const readObject = bodyReader<unknown>(Type.Object({}))
 
 /** Reads and replaces rules, adds rules in front, and restores the standard rules. */
 export function ruleCalls({ gateway }: ControlSettings) {
@@ -30,18 +31,14 @@ export function ruleCalls({ gateway }: ControlSettings) {
       answer(200, rulesView(runtimeNamed(gateway, request))),
     'PUT /accounts/:account/rules': async (request, answer) => {
       const runtime = runtimeNamed(gateway, request)
-      await carryOut(
-        runtime,
-        { type: 'ReplaceRules', rules: rulesIn(await readAnything(request)) },
-        'operator',
-      )
+      await carryOut(runtime, { type: 'ReplaceRules', rules: rulesIn(await readObject(request)) }, 'operator')
       return answer(200, rulesView(runtime))
     },
     'POST /accounts/:account/rules': async (request, answer) => {
       const runtime = runtimeNamed(gateway, request)
       await carryOut(
         runtime,
-        { type: 'PutRulesInFront', rules: rulesIn(await readAnything(request)) },
+        { type: 'PutRulesInFront', rules: rulesIn(await readObject(request)) },
         'operator',
       )
       return answer(200, rulesView(runtime))
@@ -71,8 +68,6 @@ function rulesView({ account, rules: standard }: AccountRuntime): RulesState {
   }
 }
 
-const readFaultBody = bodyReader<unknown>(Type.Object({}))
-
 /** Faults on the wire. */
 export function faultCalls({ gateway, faultBoxes }: ControlSettings) {
   const served = [...operationNames(gateway.contract).values()].flat()
@@ -89,7 +84,7 @@ export function faultCalls({ gateway, faultBoxes }: ControlSettings) {
       answer(200, view(runtimeNamed(gateway, request).account.id)),
     'PUT /accounts/:account/faults': async (request, answer) => {
       const runtime = runtimeNamed(gateway, request)
-      const read = readFaults(await readFaultBody(request), served)
+      const read = readFaults(await readObject(request), served)
       if ('problems' in read) throw refuseProblems(read.problems)
       await carryOut(runtime, { type: 'ReplaceFaults', faults: read.data }, 'operator')
       return answer(200, view(runtime.account.id))
@@ -113,7 +108,6 @@ const windowView = ({ from, until }: FaultWindow) =>
         until: until === null ? null : formatTimestamp(until),
       }
 
-const readCatalogueBody = bodyReader<unknown>(Type.Object({}))
 const readHealth = bodyReader<HealthBody>(HealthBody)
 
 export function catalogueCalls({ gateway }: ControlSettings) {
@@ -123,7 +117,7 @@ export function catalogueCalls({ gateway }: ControlSettings) {
 
     'PUT /accounts/:account/catalogue': async (request, answer) => {
       const runtime = runtimeNamed(gateway, request)
-      const catalogue = (await readCatalogueBody(request)) as CatalogueData
+      const catalogue = (await readObject(request)) as CatalogueData
       await carryOut(runtime, { type: 'ReplaceCatalogue', catalogue }, 'operator')
       return answer(200, catalogueView(runtime))
     },

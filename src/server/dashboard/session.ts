@@ -1,5 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Holders } from '../../engine/store/holders.ts'
+import { isSameSecret } from '../authentication.ts'
 import type { Request } from '../http/request.ts'
 
 const YEAR_S = 365 * 24 * 3600
@@ -17,11 +18,11 @@ export class Session {
   /** Whether the request comes from our own page in a signed-in browser. */
   admits(request: Request): boolean {
     const given = cookieOf(request)
-    return given !== undefined && same(given, this.#value) && comesFromOwnPage(request)
+    return given !== undefined && isSameSecret(given, this.#value) && comesFromOwnPage(request)
   }
 
   isToken(text: string): boolean {
-    return same(text, this.controlToken)
+    return isSameSecret(text, this.controlToken)
   }
 
   begin(request: Request): string {
@@ -53,11 +54,6 @@ function cookieOf(request: Request): string | undefined {
     ?.slice(start.length)
 }
 
-function same(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)]
-  return left.length === right.length && timingSafeEqual(left, right)
-}
-
 /** How long a sign-in link is valid. */
 const LIFE_MS = 15 * 60_000
 
@@ -87,8 +83,7 @@ export class SignInLinks {
     const [, text = '', end = '', proof = ''] =
       /^((\d{1,16})\.[\w-]{32})\.([\w-]{43})$/.exec(String(code)) ?? []
     const leftMs = Number(end) - Date.now()
-    if (!timingSafeEqual(Buffer.from(this.#sign(text)), Buffer.from(proof.padEnd(43)))) return false
-    if (!(leftMs > 0)) return false
+    if (!isSameSecret(this.#sign(text), proof) || !(leftMs > 0)) return false
     return this.cluster ? this.cluster.useOnce(text, leftMs) : this.#useOnce(text, leftMs)
   }
 

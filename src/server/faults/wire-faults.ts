@@ -6,7 +6,7 @@ import { operationNames } from '../../contract/operations.ts'
 import { draw, type FaultPlan, type HttpFault, isOpen } from '../../domain/faults.ts'
 import { type Count, countMatch, firstMatch, UNCOUNTED } from '../../domain/match-limits.ts'
 import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
-import { NO_ANSWER } from '../cluster/handed-on.ts'
+import { NO_ANSWER } from '../cluster/forwarding-headers.ts'
 import { JSON_UTF8, type Reply, sendJson } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 
@@ -100,7 +100,7 @@ function reset(request: Request, reply: Reply): void {
     return
   }
   reply.hijack()
-  request.carrier.socket.resetAndDestroy()
+  request.exchange.socket.resetAndDestroy()
 }
 
 /** How each fault changes the body of the answer. */
@@ -118,13 +118,13 @@ const BODY: Readonly<Record<HttpFault['type'], 'untouched' | 'damaged' | 'slow'>
 const needsTheAnswer = ({ type }: HttpFault, { method }: Request) =>
   BODY[type] === 'slow' || (BODY[type] === 'damaged' && method === 'GET')
 
-/** The number of pieces of a dripping answer, over which its delay is spread. */
+/** The number of chunks of a dripping answer, over which its delay is spread. */
 const DRIPS = 10
 
 /** The error code that fits an injected status. */
 const CODES: Record<number, ErrorCode> = { 429: 'rate_limited', 503: 'service_unavailable' }
 
-async function* pieces(text: string, gapMs: number): AsyncGenerator<Buffer> {
+async function* slowly(text: string, gapMs: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text)
   const size = Math.max(1, Math.ceil(bytes.length / DRIPS))
   for (let at = 0; at < bytes.length; at += size) {
@@ -133,7 +133,7 @@ async function* pieces(text: string, gapMs: number): AsyncGenerator<Buffer> {
   }
 }
 
-const drip = (text: string, gapMs: number): Readable => Readable.from(pieces(text, gapMs))
+const drip = (text: string, gapMs: number): Readable => Readable.from(slowly(text, gapMs))
 
 /** The faults of an account's calls, with their counts since they were set or the server started. */
 class FaultBox {

@@ -30,7 +30,7 @@ export class EventStream {
     private readonly lastWords: () => string,
     private readonly onCut: () => void,
   ) {
-    raw.on('drain', () => this.#flush()).once('close', () => this.#leave())
+    raw.on('drain', () => this.#flush()).once('close', () => this.#close())
   }
 
   get isOver(): boolean {
@@ -65,7 +65,7 @@ export class EventStream {
 
   end(): void {
     this.raw.end()
-    this.#leave()
+    this.#close()
   }
 
   #flush(): void {
@@ -83,12 +83,12 @@ export class EventStream {
   #cut(): void {
     this.onCut()
     this.raw.end(this.lastWords())
-    this.#leave()
+    this.#close()
     const timer = setTimeout(() => this.raw.destroy(), LAST_WORDS_MS).unref()
     this.raw.once('close', () => clearTimeout(timer))
   }
 
-  #leave(): void {
+  #close(): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#waiting = []

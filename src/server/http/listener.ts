@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Carrier, NodeCarrier } from './carrier.ts'
+import { type Exchange, NodeExchange } from './exchange.ts'
 import { PlainConnection } from './plain-connection.ts'
 import { type ClientError, LATE } from './refuse-unread.ts'
 
@@ -14,7 +14,7 @@ const LAST_REQUESTS_MS = 1500
 const QUIET_TURN_MS = 0.5
 const MOST_TURNS = 200
 
-/** A port and its server: plain requests are answered on a shorter way, and all others by Node's server. */
+/** A port. Plain connections answer plain requests, and Node's server answers all others. */
 export class Listener {
   readonly #server: Server
   readonly #plain = new Set<PlainConnection>()
@@ -25,15 +25,15 @@ export class Listener {
 
   /** `refuse` answers what is not a request. */
   constructor(
-    handle: (carrier: Carrier) => void,
+    handle: (exchange: Exchange) => void,
     refuse: (error: ClientError, socket: Duplex) => void,
     limits = TIME_LIMITS,
   ) {
     const requests = new NodeRequests(limits, refuse)
     const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-      const carrier = new NodeCarrier(incoming, outgoing)
-      requests.begin(carrier)
-      handle(carrier)
+      const exchange = new NodeExchange(incoming, outgoing)
+      requests.begin(exchange)
+      handle(exchange)
     }
     this.#server = createServer({
       headersTimeout: limits.headMs,
@@ -52,7 +52,7 @@ export class Listener {
     this.#takePlainRequests(handle, limits.headMs)
   }
 
-  #takePlainRequests(handle: (carrier: Carrier) => void, headMs: number): void {
+  #takePlainRequests(handle: (exchange: Exchange) => void, headMs: number): void {
     const server = this.#server
     const listenersOfNode = server.listeners('connection')
     const settings = {
@@ -112,7 +112,7 @@ export class Listener {
    */
   async retire(): Promise<void> {
     await this.#quietTurn()
-    // Node's own way for a server of HTTP also closes the idle connections.
+    // An HTTP server's own close() also closes the idle connections.
     this.#closed = new Promise(resolve => NetServer.prototype.close.call(this.#server, () => resolve()))
     this.#leaving = true
     let timer: NodeJS.Timeout | undefined
@@ -168,7 +168,7 @@ const LINGER_MS = 2000
  * bytes end a connection without writing into the answer to an earlier request.
  */
 class NodeRequests {
-  readonly #open = new WeakMap<Duplex, NodeCarrier[]>()
+  readonly #open = new WeakMap<Duplex, NodeExchange[]>()
   readonly #ending = new WeakSet<Duplex>()
 
   constructor(
@@ -176,29 +176,29 @@ class NodeRequests {
     private readonly refuse: (error: ClientError, socket: Duplex) => void,
   ) {}
 
-  begin(carrier: NodeCarrier): void {
-    const { incoming, outgoing, socket } = carrier
+  begin(exchange: NodeExchange): void {
+    const { incoming, outgoing, socket } = exchange
     const open = this.#open.get(socket) ?? []
-    this.#open.set(socket, [...open, carrier])
-    const leave = () => {
+    this.#open.set(socket, [...open, exchange])
+    const forget = () => {
       if (!incoming.complete || !outgoing.writableFinished) return
-      const others = this.#open.get(socket)?.filter(other => other !== carrier) ?? []
+      const others = this.#open.get(socket)?.filter(other => other !== exchange) ?? []
       this.#open.set(socket, others)
     }
-    outgoing.once('close', leave)
-    if (!hasBody(carrier)) return
+    outgoing.once('close', forget)
+    if (!hasBody(exchange)) return
     const { headMs, requestMs, importMs } = this.limits
     // The head may have taken all of its time.
-    carrier.limitTime({ usualMs: requestMs - headMs, longMs: importMs - headMs }, () => {
+    exchange.limitTime({ usualMs: requestMs - headMs, longMs: importMs - headMs }, () => {
       const late = new Error('The request was not sent in time')
       this.fail(Object.assign(late, { code: LATE }), socket)
     })
-    incoming.once('end', leave)
+    incoming.once('end', forget)
   }
 
   /** Ends a connection on which something came that is not a request, or did not come in time. */
   fail(error: ClientError, socket: Duplex): void {
-    // Node reports it again for each piece that follows.
+    // Node reports it again for each chunk that follows.
     if (this.#ending.has(socket)) return
     this.#ending.add(socket)
     this.#end(error, socket)
@@ -228,5 +228,5 @@ class NodeRequests {
   }
 }
 
-const hasBody = ({ headers }: NodeCarrier) =>
+const hasBody = ({ headers }: NodeExchange) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

@@ -1,8 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { CONTROL_PREFIX } from '../../contract/paths.ts'
-import { Pieces } from '../pieces.ts'
-import type { Carrier, Line, WholeAnswer } from './carrier.ts'
+import { Chunks, type Exchange, type RawConnection, type WholeAnswer } from './exchange.ts'
 import { type PlainHeader, type PlainRequest, readPlainRequest } from './plain-request.ts'
 import type { ClientError } from './refuse-unread.ts'
 import { responseHead } from './reply.ts'
@@ -11,7 +10,7 @@ export interface PlainConnectionSettings {
   readonly keepAliveMs: number
   /** How long it waits for the first byte, and for the rest of a request before Node has to. */
   readonly headMs: number
-  readonly handle: (carrier: Carrier) => void
+  readonly handle: (exchange: Exchange) => void
   /** Whether the server is stopping, so that nothing more is read on an idle connection. */
   readonly isClosing: () => boolean
   /** Whether each connection ends with its next answer; that is so while the server stops, and before. */
@@ -35,13 +34,13 @@ const NOTHING = Buffer.alloc(0)
  * than everything else that a request for a payment needs. The first request that is not plain goes to Node's server,
  * with the connection and all bytes from its first one on. So each byte is read by exactly one of the two.
  */
-export class PlainConnection implements Line {
+export class PlainConnection implements RawConnection {
   /** What was received and belongs to no request yet. */
   #rest: Buffer = NOTHING
   #parts = 0
   #known: PlainHeader | undefined
   /** The request that is being answered. */
-  #current: PlainCarrier | undefined
+  #current: PlainExchange | undefined
   #isReading = false
   /** Whether a request was answered, so that the client knows how long the connection stays open. */
   #isKept = false
@@ -71,8 +70,8 @@ export class PlainConnection implements Line {
     return !this.#current && this.#rest.length === 0
   }
 
-  isAnswering(carrier: PlainCarrier): boolean {
-    return this.#current === carrier
+  isAnswering(exchange: PlainExchange): boolean {
+    return this.#current === exchange
   }
 
   readonly #onData = (bytes: Buffer) => {
@@ -105,7 +104,7 @@ export class PlainConnection implements Line {
     this.#parts = 0
     this.#known = request.header
     this.#limitIdleTime(true)
-    this.#current = new PlainCarrier(this, request, bytes.subarray(request.bodyAt, request.end))
+    this.#current = new PlainExchange(this, request, bytes.subarray(request.bodyAt, request.end))
     this.settings.handle(this.#current)
   }
 
@@ -118,7 +117,7 @@ export class PlainConnection implements Line {
 
   #giveToNode(): void {
     const { socket } = this
-    this.#leave()
+    this.#detach()
     socket.setTimeout(0)
     this.settings.giveToNode(socket)
     socket.unshift(this.#rest)
@@ -160,14 +159,14 @@ export class PlainConnection implements Line {
     })
   }
 
-  /** The answer is on its way, so the next request may be read. */
+  /** The answer is written, so the next request may be read. */
   #answered(): void {
     this.#current = undefined
     if (this.settings.isLeaving()) this.socket.destroySoon()
     else if (!this.#isReading) this.#readRequests()
   }
 
-  /** The client has left, even if it still waits for an answer: Node's server takes it so too. */
+  /** The client has half-closed the connection. As in Node's server, that ends it, even if an answer is outstanding. */
   readonly #onEnd = () => {
     if (this.isIdle || this.#current) this.socket.end()
     else this.#refuse(new Error('The request ended too early'))
@@ -186,10 +185,10 @@ export class PlainConnection implements Line {
   }
 
   readonly #onClose = () => {
-    this.#leave()
+    this.#detach()
   }
 
-  #leave(): void {
+  #detach(): void {
     const { socket } = this
     socket.off('data', this.#onData).off('end', this.#onEnd).off('timeout', this.#onTimeout)
     socket.off('close', this.#onClose)
@@ -197,14 +196,14 @@ export class PlainConnection implements Line {
   }
 }
 
-/** A plain request, and the way back to its caller. Node's objects are made only for what needs them. */
-class PlainCarrier implements Carrier {
+/** An exchange of a plain connection. Node's objects are made only for what needs them. */
+class PlainExchange implements Exchange {
   readonly method: string
   readonly url: string
   readonly authority = undefined
   readonly headers: PlainHeader['fields']
   readonly rawHeaders: readonly string[]
-  pieces = new Pieces()
+  chunks = new Chunks()
   text: string | undefined
   #incoming: IncomingMessage | undefined
   #outgoing: ServerResponse | undefined
@@ -218,10 +217,10 @@ class PlainCarrier implements Carrier {
     this.url = url
     this.headers = header.fields
     this.rawHeaders = header.raw
-    if (body.length > 0) this.pieces.add(body)
+    if (body.length > 0) this.chunks.add(body)
   }
 
-  get line(): Line {
+  get raw(): RawConnection {
     return this.connection
   }
 
@@ -260,7 +259,7 @@ class PlainCarrier implements Carrier {
   }
 }
 
-function incomingOf({ method, url, rawHeaders, pieces }: PlainCarrier, socket: Socket): IncomingMessage {
+function incomingOf({ method, url, rawHeaders, chunks }: PlainExchange, socket: Socket): IncomingMessage {
   const incoming = Object.assign(new IncomingMessage(socket), {
     httpVersion: '1.1',
     httpVersionMajor: 1,
@@ -270,7 +269,7 @@ function incomingOf({ method, url, rawHeaders, pieces }: PlainCarrier, socket: S
     rawHeaders: [...rawHeaders],
     complete: true,
   })
-  for (const piece of pieces.all) incoming.push(piece)
+  for (const chunk of chunks.all) incoming.push(chunk)
   incoming.push(null)
   return incoming
 }

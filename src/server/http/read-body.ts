@@ -2,52 +2,51 @@ import { isUtf8 } from 'node:buffer'
 import { invalid } from '../../contract/errors.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { isTooDeep, MOST_LEVELS } from '../../contract/validation.ts'
-import { Pieces } from '../pieces.ts'
 import { RefusalError, refuse, refuseProblems } from '../refusal.ts'
-import type { Carrier } from './carrier.ts'
+import { Chunks, type Exchange } from './exchange.ts'
 import type { Reply } from './reply.ts'
 
-/** Whether the call can be answered from its start: by this process once more, or by another one. */
-export const canBeReadAgain = (carrier: Carrier): boolean =>
-  carrier.pieces !== undefined || !carrier.incoming.readableDidRead
+/** Whether the call can be retried, here or by another process, because its body was not read or is kept. */
+export const canBeReadAgain = (exchange: Exchange): boolean =>
+  exchange.chunks !== undefined || !exchange.incoming.readableDidRead
 
 /** The whole body, up to the limit. */
-export const readBody = async (carrier: Carrier, cap?: number): Promise<Buffer> =>
-  (await readPieces(carrier, () => {}, cap)).whole()
+export const readBody = async (exchange: Exchange, cap?: number): Promise<Buffer> =>
+  (await readPieces(exchange, () => {}, cap)).whole()
 
 /**
- * The whole body, up to the limit; `take` is called with each piece as it arrives. What is over the limit is read and
+ * The whole body, up to the limit; `take` is called with each chunk as it arrives. What is over the limit is read and
  * discarded, so that the refusal reaches the caller.
  */
 export function readPieces(
-  carrier: Carrier,
-  take: (piece: Buffer) => void,
+  exchange: Exchange,
+  take: (chunk: Buffer) => void,
   cap: number = LIMITS.body,
-): Promise<Pieces> {
-  demandUncoded(carrier)
-  if (Number(carrier.headers['content-length'] ?? 0) > cap) throw tooLarge(cap)
-  const kept = carrier.pieces
+): Promise<Chunks> {
+  demandUncoded(exchange)
+  if (Number(exchange.headers['content-length'] ?? 0) > cap) throw tooLarge(cap)
+  const kept = exchange.chunks
   if (kept) {
     kept.all.forEach(take)
     return Promise.resolve(kept)
   }
-  const request = carrier.incoming
+  const request = exchange.incoming
   return new Promise((resolve, reject) => {
-    const pieces = new Pieces()
+    const chunks = new Chunks()
     let isTooLarge = false
-    request.on('data', (piece: Buffer) => {
+    request.on('data', (chunk: Buffer) => {
       if (isTooLarge) return
-      pieces.add(piece)
-      if (pieces.size > cap) {
+      chunks.add(chunk)
+      if (chunks.size > cap) {
         isTooLarge = true
-        pieces.clear()
+        chunks.clear()
         reject(tooLarge(cap))
-      } else take(piece)
+      } else take(chunk)
     })
     request.once('end', () => {
       if (isTooLarge) return
-      carrier.pieces = pieces
-      resolve(pieces)
+      exchange.chunks = chunks
+      resolve(chunks)
     })
     request.once('error', () => reject(refuseProblems([{ field: 'body', message: 'ended too early' }])))
     request.once('close', () => {
@@ -72,7 +71,7 @@ export const unsupportedType = (wanted: string) =>
   refuse('unsupported_media_type', `Content-Type must be ${wanted}`)
 
 /** Every body is read as it comes, so one that says that it is encoded is refused, even if it is not. */
-export function demandUncoded({ headers }: Pick<Carrier, 'headers'>): void {
+export function demandUncoded({ headers }: Pick<Exchange, 'headers'>): void {
   if (headers['content-encoding'] === undefined) return
   throw refuse(
     'unsupported_media_type',
@@ -81,7 +80,7 @@ export function demandUncoded({ headers }: Pick<Carrier, 'headers'>): void {
 }
 
 /** Node has answered `Expect: 100-continue`. There is nothing else that a client could expect. */
-export function demandNoExpectation({ headers: { expect } }: Carrier, reply: Reply): void {
+export function demandNoExpectation({ headers: { expect } }: Exchange, reply: Reply): void {
   if (expect === undefined || /^100-continue$/i.test(expect)) return
   // The client may wait before it sends its body, or may send it.
   reply.header('connection', 'close')
@@ -90,28 +89,28 @@ export function demandNoExpectation({ headers: { expect } }: Carrier, reply: Rep
 }
 
 /** A required JSON body. */
-export async function readJson(carrier: Carrier, cap?: number): Promise<JsonObject> {
-  if (!isJson(carrier.headers['content-type'])) throw unsupportedType('application/json')
-  return parseObject(carrier, await readBody(carrier, cap))
+export async function readJson(exchange: Exchange, cap?: number): Promise<JsonObject> {
+  if (!isJson(exchange.headers['content-type'])) throw unsupportedType('application/json')
+  return parseObject(exchange, await readBody(exchange, cap))
 }
 
 /** An optional JSON body, with its Content-Type if `bare` is allowed. */
-export async function readOptionalJson(carrier: Carrier, { bare }: { bare: boolean }): Promise<JsonObject> {
-  const typed = isJson(carrier.headers['content-type'])
-  const untyped = carrier.headers['content-type'] === undefined
+export async function readOptionalJson(exchange: Exchange, { bare }: { bare: boolean }): Promise<JsonObject> {
+  const typed = isJson(exchange.headers['content-type'])
+  const untyped = exchange.headers['content-type'] === undefined
   if (!typed && !(bare && untyped)) throw unsupportedType('application/json')
-  const bytes = await readBody(carrier)
+  const bytes = await readBody(exchange)
   if (bytes.length === 0) return {}
   if (!typed) throw unsupportedType('application/json')
-  return parseObject(carrier, bytes)
+  return parseObject(exchange, bytes)
 }
 
 export const badBody = (message: string) => refuseProblems([{ field: 'body', message }])
 
-function parseObject(carrier: Carrier, bytes: Buffer): JsonObject {
+function parseObject(exchange: Exchange, bytes: Buffer): JsonObject {
   if (!isUtf8(bytes)) throw badBody('must be UTF-8')
   const text = bytes.toString()
-  carrier.text = text
+  exchange.text = text
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badBody('must be a JSON object')

@@ -1,10 +1,10 @@
 import { type OutgoingHttpHeader, type ServerResponse, STATUS_CODES } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
-import type { Carrier, WholeAnswer } from './carrier.ts'
+import type { Exchange, WholeAnswer } from './exchange.ts'
 
 type Payload = string | Buffer | Readable | null
 
-/** A response. It is sent after all hooks have seen it. */
+/** A response. `send` sets its payload, and `end` sends all of it once the faults have seen it. */
 export class Reply {
   statusCode = 200
   payload: Payload = null
@@ -13,11 +13,11 @@ export class Reply {
   /** Names and values in turn, which Node writes without another copy. */
   readonly #headers: OutgoingHttpHeader[] = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff']
 
-  constructor(readonly carrier: Carrier) {}
+  constructor(readonly exchange: Exchange) {}
 
   /** Node's own form of it, for what is not sent whole. */
   get raw(): ServerResponse {
-    return this.carrier.outgoing
+    return this.exchange.outgoing
   }
 
   code(status: number): this {
@@ -65,22 +65,22 @@ export class Reply {
     this.raw.write(part, () => this.raw.socket?.end())
   }
 
-  /** Whether all of it was given to the connection when it was left. */
+  /** Whether the connection has all of it. */
   get isOver(): boolean {
     const { payload } = this
     const isWhole = payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)
-    return (isWhole && !this.hijacked) || this.carrier.isOver
+    return (isWhole && !this.hijacked) || this.exchange.isOver
   }
 
-  /** Pipes the stream to the connection. */
-  leave(): void {
+  /** Sends the response. */
+  end(): void {
     if (this.hijacked) return
     const { payload } = this
     if (payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)) {
       const length = Buffer.byteLength(payload ?? '')
       // These two have no body, whatever they are given.
       if (this.statusCode !== 204 && this.statusCode !== 304) this.header('content-length', length)
-      this.carrier.send({ status: this.statusCode, headers: this.#headers, payload, length })
+      this.exchange.send({ status: this.statusCode, headers: this.#headers, payload, length })
       return
     }
     const { raw } = this

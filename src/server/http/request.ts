@@ -4,7 +4,7 @@ import { type PathPattern, withNames } from '../../contract/paths.ts'
 import type { HttpFault } from '../../domain/faults.ts'
 import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import type { RequestIds } from '../../engine/account/ids.ts'
-import type { Carrier } from './carrier.ts'
+import type { Exchange } from './exchange.ts'
 
 /** A request, with what the server knows about it. */
 export class Request {
@@ -32,17 +32,17 @@ export class Request {
   isForwarded = false
 
   constructor(
-    readonly carrier: Carrier,
+    readonly exchange: Exchange,
     /** Whose ids it gets until its account is known. */
     private ids: RequestIds,
     readonly startedAt = performance.now(),
   ) {
-    this.method = carrier.method
-    this.url = carrier.url
+    this.method = exchange.method
+    this.url = exchange.url
     const mark = this.url.indexOf('?')
     this.path = mark === -1 ? this.url : this.url.slice(0, mark)
     this.segments = this.path.split('/')
-    this.headers = carrier.headers
+    this.headers = exchange.headers
   }
 
   /** Whether it changes nothing. */
@@ -72,7 +72,7 @@ export class Request {
 
   /** Whether a header was sent more than once: Node shows only the first of some headers. */
   repeats(name: string): boolean {
-    const { rawHeaders } = this.carrier
+    const { rawHeaders } = this.exchange
     let times = 0
     for (let at = 0; at < rawHeaders.length; at += 2) {
       const header = rawHeaders[at]

@@ -38,7 +38,7 @@ import {
 
 export const createPayment: Handler = async call => {
   const { request, contract } = call
-  const body = await readJson(request.carrier)
+  const body = await readJson(request.exchange)
   const mode = contract['create.idempotency']
   const { key, problems: keyProblems } =
     mode === 'off' ? { key: undefined, problems: [] } : readKey(request, { required: mode === 'required' })
@@ -106,7 +106,7 @@ export const getPayment: Handler = ({ request, reply, runtime, operation }) => {
 
 export const cancelPayment: Handler = async call => {
   const { request, contract } = call
-  const body = await readOptionalJson(request.carrier, { bare: false })
+  const body = await readOptionalJson(request.exchange, { bare: false })
   const payment = paymentIn(call)
   const { key, problems } = readKey(request, { required: false })
   demandNoProblems([...problems, ...unknownMembers(contract, request, body, undefined)])
@@ -130,7 +130,7 @@ const checkAssetBody = validator(AssetReceiptBody)
 
 const submitAsset: Handler = async call => {
   const { request, contract } = call
-  const body = readNulls(contract, await readJson(request.carrier))
+  const body = readNulls(contract, await readJson(request.exchange))
   const payment = paymentIn(call)
   demandNoProblems([...checkAssetBody(body), ...unknownMembers(contract, request, body, AssetReceiptBody)])
   const { asset_id: asset } = body as AssetReceiptBody
@@ -139,16 +139,16 @@ const submitAsset: Handler = async call => {
 
 const submitImage: Handler = async call => {
   const { request, contract, runtime } = call
-  const form = await readForm(request.carrier)
+  const form = await readForm(request.exchange)
   const payment = paymentIn(call)
   const { key, problems } = readKey(request, { required: true })
   const received = imageIn(form)
   if ('problem' in received) throw fileRefusal(contract, received.problem, problems)
   demandNoProblems(problems)
-  const { pieces, size, digest, contentType } = received.image
+  const { chunks, size, digest, contentType } = received.image
   await demandAvailable(runtime)
   // The image is on disk before an entry names it.
-  await runtime.images.put(digest, pieces)
+  await runtime.images.put(digest, chunks)
   return answerPayment(call, {
     type: 'SubmitReceipt',
     payment,

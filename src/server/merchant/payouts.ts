@@ -65,7 +65,7 @@ const checkBody = validator(CancelPayoutBody)
 export const cancelPayout: Handler = async ({ request, reply, runtime, operation, contract }) => {
   const id = idIn(request)
   const { account } = runtime
-  const body = readNulls(contract, await readOptionalJson(request.carrier, { bare: true }))
+  const body = readNulls(contract, await readOptionalJson(request.exchange, { bare: true }))
   if (!account.world.payouts.has(id)) throw notFound('payout intent')
   demandNoProblems([...checkBody(body), ...unknownMembers(contract, request, body, CancelPayoutBody)])
   const { reason } = body as CancelPayoutBody

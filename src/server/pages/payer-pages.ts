@@ -4,8 +4,8 @@ import type { Payment } from '../../domain/model.ts'
 import type { PageKind } from '../../engine/account/page-address.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
-import type { Carrier } from '../http/carrier.ts'
 import type { EventStreams } from '../http/event-stream.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { isMultipart, readBody } from '../http/read-body.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
@@ -59,7 +59,7 @@ export async function receive(
   request: Request,
   reply: Reply,
 ): Promise<Reply> {
-  const form = await readFields(request.carrier).catch(unreadable)
+  const form = await readFields(request.exchange).catch(unreadable)
   const opened = openPage(kind, request, reply)
   if (!('payment' in opened)) return opened
   try {
@@ -92,9 +92,9 @@ function nextLocation({ kind, payment, path, pathTo, expiresAt }: Opened): strin
 }
 
 /** The fields of a submitted form, in either of the encodings of browsers. */
-async function readFields(carrier: Carrier): Promise<Form> {
-  if (isMultipart(carrier.headers['content-type'])) return readForm(carrier)
-  const text = (await readBody(carrier)).toString()
+async function readFields(exchange: Exchange): Promise<Form> {
+  if (isMultipart(exchange.headers['content-type'])) return readForm(exchange)
+  const text = (await readBody(exchange)).toString()
   return { files: [], fields: new Map(new URLSearchParams(text)) }
 }
 

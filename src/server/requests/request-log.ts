@@ -306,7 +306,7 @@ class Exchanges {
       requestId: request.requestId,
       contentType: headers['content-type'],
       idempotencyKey: headers['idempotency-key'],
-      sent: this.#store(request.carrier.text),
+      sent: this.#store(request.exchange.text),
       answerType: reply.contentType,
       answered: this.#store(reply.payload),
       whole: !reply.hijacked,

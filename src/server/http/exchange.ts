@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Pieces } from '../pieces.ts'
 
 /** An answer that is whole. */
 export interface WholeAnswer {
@@ -12,8 +11,8 @@ export interface WholeAnswer {
   readonly length: number
 }
 
-/** A connection to which the bytes of an answer can be passed on. */
-export interface Line {
+/** A plain connection, to which the bytes of an answer can be written. */
+export interface RawConnection {
   readonly socket: Socket
   /** The end of the head of an answer. */
   readonly keepAlive: string
@@ -21,8 +20,8 @@ export interface Line {
   finish(): void
 }
 
-/** One request as it came, and the way back to its caller: through Node's server, or by a plain connection. */
-export interface Carrier {
+/** One HTTP request, and how its response is sent: by Node's server, or by a plain connection. */
+export interface Exchange {
   readonly method: string
   /** The path with its query. */
   readonly url: string
@@ -32,16 +31,16 @@ export interface Carrier {
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[]
   /** The whole body, once it was read. */
-  pieces: Pieces | undefined
+  chunks: Chunks | undefined
   /** The body, if it was read as text. */
   text: string | undefined
-  /** The request as Node has it, for a body that is read as a stream. */
+  /** Node's request, for a body that is read as a stream. */
   readonly incoming: IncomingMessage
-  /** The answer as Node has it, if it is not sent whole. */
+  /** Node's response, for an answer that is not sent whole. */
   readonly outgoing: ServerResponse
   readonly socket: Socket
   /** Only of a plain connection. */
-  readonly line: Line | undefined
+  readonly raw: RawConnection | undefined
   /** Whether the caller has its whole answer, or has gone away. */
   readonly isOver: boolean
   send(answer: WholeAnswer): void
@@ -51,13 +50,13 @@ export interface Carrier {
   whenGone(listener: () => void): () => void
 }
 
-/** Node's server has read the request, and sends the answer. */
-export class NodeCarrier implements Carrier {
+/** An exchange of Node's server. */
+export class NodeExchange implements Exchange {
   readonly method: string
   readonly url: string
   readonly authority: string | undefined
   readonly headers: IncomingHttpHeaders
-  pieces: Pieces | undefined
+  chunks: Chunks | undefined
   text: string | undefined
   /** Limits the time in which the body must come. */
   #timer: NodeJS.Timeout | undefined
@@ -102,7 +101,7 @@ export class NodeCarrier implements Carrier {
     return this.incoming.socket
   }
 
-  get line(): undefined {
+  get raw(): undefined {
     return undefined
   }
 
@@ -133,4 +132,44 @@ function targetOf(target: string): { readonly url: string; readonly authority: s
   // With another scheme, it is not an address of this server.
   const authority = scheme.toLowerCase() === 'http' ? host : `${scheme}://${host}`
   return { url: rest.startsWith('/') ? rest : `/${rest}`, authority }
+}
+
+/** A chunk costs about as much memory as this many bytes of it. */
+const SMALL = 256
+const SMALL_TOGETHER = 1024
+
+/** Bytes in the chunks in which they arrived. Many small ones are joined, because each chunk costs memory of its own. */
+export class Chunks {
+  readonly all: Buffer[] = []
+  size = 0
+  #small = 0
+
+  add(chunk: Buffer): void {
+    this.all.push(chunk)
+    this.size += chunk.length
+    this.#small = chunk.length < SMALL ? this.#small + 1 : 0
+    if (this.#small < SMALL_TOGETHER) return
+    this.all.push(Buffer.concat(this.all.splice(-this.#small)))
+    this.#small = 0
+  }
+
+  /** The first bytes, and at most this many. */
+  start(length: number): Buffer {
+    const [first = Buffer.alloc(0)] = this.all
+    return (first.length < length ? this.whole() : first).subarray(0, length)
+  }
+
+  whole(): Buffer {
+    const [first, second] = this.all
+    if (first && !second) return first
+    const joined = Buffer.concat(this.all)
+    this.all.splice(0, this.all.length, joined)
+    return joined
+  }
+
+  clear(): void {
+    this.all.length = 0
+    this.size = 0
+    this.#small = 0
+  }
 }
