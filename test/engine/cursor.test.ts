@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { IdSource } from '../../src/engine/account/ids.ts'
-import { readCursor, writeCursor } from '../../src/server/cursor.ts'
+import { readCursor, writeCursor } from '../../src/server/lists.ts'
 
 const signerOf = (seed: string) => new IdSource(seed)
 const SIGNER = signerOf('a seed')

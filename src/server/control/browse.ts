@@ -5,9 +5,9 @@ import { formatTimestamp } from '../../contract/timestamps.ts'
 import { type Delivery, methodOf, type Payment, type Payout, statusOf } from '../../domain/model.ts'
 import type { World } from '../../domain/world.ts'
 import type { Request } from '../http/request.ts'
+import { anyOf, type Filter, listWindow, one, textIn, timeIn, windowIn } from '../lists.ts'
 import { notFound } from '../refusal.ts'
 import { type ControlHandlers, type ControlSettings, param, runtimeNamed } from './control-call.ts'
-import { anyOf, type Filter, listWindow, one, textIn, timeIn, windowIn } from './list-window.ts'
 import { deliveryView } from './views.ts'
 
 /** Lists for the dashboard: filtered, searched, in parts, with only the members that a row shows. */
@@ -36,7 +36,7 @@ function paymentFilter(request: Request): Filter<Payment> {
     (!text || text(place.id, merchantReference, customer.name, customer.email))
   return {
     ...createdIn(request),
-    shelf: ([ofStatus, ofMode, ofMethod, ofCurrency]) =>
+    facets: ([ofStatus, ofMode, ofMethod, ofCurrency]) =>
       !!status?.(ofStatus) && !!mode?.(ofMode) && !!method?.(ofMethod) && !!currency?.(ofCurrency),
     record: rule === undefined && !text ? undefined : isWanted,
   }
@@ -51,7 +51,7 @@ function payoutFilter(request: Request): Filter<Payout> {
     (!text || text(place.id, merchantReference, recipient.holderName))
   return {
     ...createdIn(request),
-    shelf: ([ofCountry, ofCurrency, ofStatus]) =>
+    facets: ([ofCountry, ofCurrency, ofStatus]) =>
       !!country?.(ofCountry) && !!currency?.(ofCurrency) && !!status?.(ofStatus),
     record: rule === undefined && !text ? undefined : isWanted,
   }

@@ -1,11 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { ControlAnswer, ControlCall } from '../../contract/control/operations.ts'
-import type { Page } from '../../contract/control/overview.ts'
 import type { FailureReason } from '../../contract/control/requests.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import { validator } from '../../contract/validation.ts'
-import { FROM_THE_TOP, type Position } from '../../domain/list-index.ts'
-import type { ListedRecords } from '../../domain/table.ts'
 import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
@@ -124,30 +121,4 @@ export interface ControlSettings {
   readonly forwarder?: Pick<Forwarder, 'holders'> | undefined
   /** The connections of the listener that serves these calls. */
   readonly surfaces: { readonly merchant: boolean }
-}
-
-/** Newest first: all records, or `limit` of them after `cursor`. */
-export function pageOf<R, Row>(
-  request: Request,
-  list: ListedRecords<R>,
-  view: (record: R) => Row,
-  matches: (facets: readonly string[]) => boolean = () => true,
-): Page<Row> {
-  const { limit: limitText, cursor } = request.query as { limit?: string; cursor?: string }
-  const limit = limitText === undefined ? Number.POSITIVE_INFINITY : Number(limitText)
-  if (!(limit >= 1)) throw refuseProblems([{ field: 'limit', message: 'must be a whole number above 0' }])
-  const data: Row[] = []
-  let last: Position = cursor === undefined ? FROM_THE_TOP : positionIn(cursor)
-  for (const item of list.below(last, matches)) {
-    if (data.length >= limit) return { data, has_more: true, next_cursor: `${last.at}.${last.ordinal}` }
-    data.push(view(item.record))
-    last = item
-  }
-  return { data, has_more: false, next_cursor: null }
-}
-
-function positionIn(cursor: string) {
-  const match = /^(\d+)\.(\d+)$/.exec(cursor)
-  if (!match) throw refuseProblems([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
-  return { at: Number(match[1]), ordinal: Number(match[2]) }
 }

@@ -5,6 +5,7 @@ import { imagesLost, isDigest } from '../../engine/store/image-store.ts'
 import { TooLateError } from '../../engine/time/real-time.ts'
 import { WebhookHostError } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
+import { pageOf } from '../lists.ts'
 import { choose, sendReceipt, unreadable } from '../payer.ts'
 import { imageIn, readForm } from '../read-image.ts'
 import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
@@ -15,7 +16,6 @@ import {
   failureIn,
   found,
   handlersOf,
-  pageOf,
   param,
   runtimeNamed,
 } from './control-call.ts'

@@ -6,6 +6,7 @@ import type { Command } from '../../domain/commands.ts'
 import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import { carryOut, demandAvailable, untilSafe } from '../carry-out.ts'
 import type { Request } from '../http/request.ts'
+import { pageOf } from '../lists.ts'
 import { idempotency, keptRecord, readKey } from '../merchant/answer.ts'
 import { fingerprintOf } from '../merchant/payments.ts'
 import { demandNoProblems, RefusalError } from '../refusal.ts'
@@ -16,7 +17,6 @@ import {
   failureIn,
   found,
   handlersOf,
-  pageOf,
   param,
   runtimeNamed,
 } from './control-call.ts'

@@ -11,10 +11,10 @@ import type { HeldMerchant, Holders, NodeState } from '../../engine/store/holder
 import { comesFromOwnPage, type Session } from '../dashboard/session.ts'
 import type { EventStreams } from '../http/event-stream.ts'
 import type { Request } from '../http/request.ts'
+import { one, windowIn } from '../lists.ts'
 import { refuse, storeRefusal } from '../refusal.ts'
 import type { KeptBytes, RequestLog } from '../requests/request-log.ts'
 import { bodyReader, type ControlHandlers, type ControlSettings } from './control-call.ts'
-import { one, windowIn } from './list-window.ts'
 
 export function serverCalls(settings: ControlSettings) {
   const { gateway, requests, streams, forwarder } = settings

@@ -1,15 +1,65 @@
-import type { ListWindow } from '../../contract/control/overview.ts'
-import { parseTimestamp } from '../../contract/timestamps.ts'
-import { comparePositions, FROM_THE_TOP, type Position } from '../../domain/list-index.ts'
-import type { ListedRecords } from '../../domain/table.ts'
-import type { Request } from '../http/request.ts'
-import { refuseProblems } from '../refusal.ts'
+import type { ListWindow, Page } from '../contract/control/overview.ts'
+import { parseTimestamp } from '../contract/timestamps.ts'
+import { comparePositions, FROM_THE_TOP, type Position } from '../domain/list-index.ts'
+import type { ListedRecords } from '../domain/table.ts'
+import type { Account } from '../engine/account/account.ts'
+import type { Request } from './http/request.ts'
+import { refuseProblems } from './refusal.ts'
 
-type Facets = readonly string[]
+/**
+ * Lists of records, newest first. On the wire they have three forms, all of which name a position in the list: the merchant
+ * API has a signed cursor, the lists of the control surface a plain one, and those of the dashboard an anchor with an offset.
+ */
+
+const POSITION = /^(-?\d{1,16})\.(\d{1,16})$/
+
+const writePosition = ({ at, ordinal }: Position) => `${at}.${ordinal}`
+
+function readPosition(text: string): Position | undefined {
+  const [, at, ordinal] = POSITION.exec(text) ?? []
+  return at === undefined ? undefined : { at: Number(at), ordinal: Number(ordinal) }
+}
+
+/** A position that its account has signed, so an edited or foreign one is invalid. */
+export function writeCursor(account: Pick<Account, 'sign'>, last: Position): string {
+  const position = writePosition(last)
+  return Buffer.from(`${position}.${account.sign(`cursor/${position}`)}`).toString('base64url')
+}
+
+export function readCursor(account: Pick<Account, 'sign'>, cursor: string): Position | undefined {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const position = readPosition(text.slice(0, Math.max(0, text.lastIndexOf('.'))))
+  return position && writeCursor(account, position) === cursor ? position : undefined
+}
+
+/** All records, or `limit` of them after `cursor`. */
+export function pageOf<R, Row>(
+  request: Request,
+  list: ListedRecords<R>,
+  view: (record: R) => Row,
+): Page<Row> {
+  const { limit: limitText, cursor } = request.query as { limit?: string; cursor?: string }
+  const limit = limitText === undefined ? Number.POSITIVE_INFINITY : Number(limitText)
+  if (!(limit >= 1)) throw refuseProblems([{ field: 'limit', message: 'must be a whole number above 0' }])
+  const data: Row[] = []
+  let last = cursor === undefined ? FROM_THE_TOP : positionIn('cursor', cursor, 'a next_cursor of this list')
+  for (const item of list.below(last, () => true)) {
+    if (data.length >= limit) return { data, has_more: true, next_cursor: writePosition(last) }
+    data.push(view(item.record))
+    last = item
+  }
+  return { data, has_more: false, next_cursor: null }
+}
+
+function positionIn(field: string, text: string, what: string): Position {
+  const position = readPosition(text)
+  if (!position) throw refuseProblems([{ field, message: `is not ${what}` }])
+  return position
+}
 
 /** The filters of a list. */
 export interface Filter<R> {
-  readonly shelf: (facets: Facets) => boolean
+  readonly facets: (facets: readonly string[]) => boolean
   /** The conditions without an index; undefined if there are none. */
   readonly record: ((record: R) => boolean) | undefined
   /** Inclusive. */
@@ -30,14 +80,15 @@ export function listWindow<R, Row>(
 ): ListWindow<Row> {
   const { anchor: given, offset, limit } = windowIn(request)
   const anchor = given ?? newestIn(list)
-  const { shelf, record: isWanted, createdFrom, createdBefore } = filter
+  const { facets, record: isWanted, createdFrom, createdBefore } = filter
   const bounded = createdFrom > 0 || createdBefore < Number.POSITIVE_INFINITY
   const newer = given ? countNewer(list, filter, given) : 0
-  const known = isWanted || bounded ? undefined : list.count(shelf) - newer
+  const known = isWanted || bounded ? undefined : list.count(facets) - newer
   const data: Row[] = []
   let matched = 0
   let visited = 0
-  for (const item of list.below(lower(anchor, { at: createdBefore, ordinal: 0 }), shelf)) {
+  const end = { at: createdBefore, ordinal: 0 }
+  for (const item of list.below(isLower(anchor, end) ? anchor : end, facets)) {
     if (item.at < createdFrom || ++visited > MOST_VISITED || (known !== undefined && data.length === limit))
       break
     if (isWanted && !isWanted(item.record)) continue
@@ -48,7 +99,7 @@ export function listWindow<R, Row>(
     total: known ?? matched,
     exact: visited <= MOST_VISITED,
     newer,
-    anchor: `${anchor.at}.${anchor.ordinal}`,
+    anchor: writePosition(anchor),
   }
 }
 
@@ -62,12 +113,12 @@ const MOST_NEWER = 10_000
 
 function countNewer<R>(
   list: ListedRecords<R>,
-  { shelf, record: isWanted, createdFrom, createdBefore }: Filter<R>,
+  { facets, record: isWanted, createdFrom, createdBefore }: Filter<R>,
   anchor: Position,
 ): number {
   let newer = 0
   let visited = 0
-  for (const item of list.below({ at: createdBefore, ordinal: 0 }, shelf)) {
+  for (const item of list.below({ at: createdBefore, ordinal: 0 }, facets)) {
     const isOld = isLower(item, anchor) || item.at < createdFrom
     if (isOld || ++visited > MOST_NEWER) break
     if (!isWanted || isWanted(item.record)) newer++
@@ -76,15 +127,11 @@ function countNewer<R>(
 }
 
 const isLower = (a: Position, b: Position) => comparePositions(a, b) < 0
-const lower = (a: Position, b: Position) => (isLower(a, b) ? a : b)
 
 export function windowIn(request: Request) {
   const anchor = one(request, 'anchor')
-  const position = /^(\d{1,16})\.(\d{1,16})$/.exec(anchor ?? '')
-  if (anchor !== undefined && !position)
-    throw refuseProblems([{ field: 'anchor', message: 'is not the anchor of a list' }])
   return {
-    anchor: position ? { at: Number(position[1]), ordinal: Number(position[2]) } : undefined,
+    anchor: anchor === undefined ? undefined : positionIn('anchor', anchor, 'the anchor of a list'),
     offset: wholeNumber(request, 'offset', 0, Number.MAX_SAFE_INTEGER),
     limit: wholeNumber(request, 'limit', 50, MOST_ROWS),
   }
