@@ -3,6 +3,8 @@ import { TokenBody } from '../../contract/control/requests.ts'
 import { type Contract, DECISIONS, type DecisionKey } from '../../contract/decisions.ts'
 import { CONTROL_PREFIX } from '../../contract/paths.ts'
 import { answerOf } from '../../contract/resolve-contract.ts'
+import type { World } from '../../domain/world.ts'
+import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import { RENDERED_BYTES } from '../../engine/account/rendering.ts'
 import type { ServedAccount } from '../../engine/account/served-accounts.ts'
 import { READ_BYTES } from '../../engine/checkpoint/past-table.ts'
@@ -68,146 +70,85 @@ interface Measured {
   readonly holders: Holders | undefined
 }
 
-/** The Prometheus text format. */
+/** The Prometheus text format. What is shown of an account is known only while it is open. */
 function metricsText({ gateway, requests, streams, holders }: Measured): string {
   const open = gateway.accounts.flatMap(({ runtime }) => runtime ?? [])
-  const samples = open.map(({ account }) => {
-    account.catchUp()
-    return { account: account.id, world: account.world }
-  })
-  const perAccount = (read: (world: (typeof samples)[number]['world']) => number) =>
-    samples.map(({ account, world }) => ({ labels: { account }, value: read(world) }))
-  return [
-    metric('paysim_requests_total', 'counter', 'Answered requests', requests.totals()),
-    metric('paysim_accounts', 'gauge', 'Accounts, by whether they are open here', statesOf(gateway.accounts)),
-    metric(
-      'paysim_payments',
-      'gauge',
-      'Payment intents',
-      perAccount(world => world.payments.size),
-    ),
-    metric(
-      'paysim_payouts',
-      'gauge',
-      'Payout intents',
-      perAccount(world => world.payouts.size),
-    ),
-    metric(
-      'paysim_webhook_deliveries',
-      'gauge',
-      'Webhook deliveries',
-      perAccount(world => world.deliveries.size),
-    ),
-    metric(
-      'paysim_pending_timers',
-      'gauge',
-      'Timers that have not fired',
-      perAccount(world => world.timers.size),
-    ),
-    metric(
-      'paysim_journal_entries',
-      'counter',
-      'Entries in the journal',
-      perAccount(world => world.seq),
-    ),
-    metric(
-      'paysim_changes_in_memory_bytes',
+  for (const { account } of open) account.catchUp()
+  const perAccount = (read: (runtime: AccountRuntime) => number) =>
+    open.map(runtime => ({ labels: { account: runtime.account.id }, value: read(runtime) }))
+  const perRecord = (read: (world: World) => number) => perAccount(({ account }) => read(account.world))
+  const one = (value: number): Sample[] => [{ labels: {}, value }]
+  const kept: readonly KeptBytes[] = [
+    ...requests.sizes,
+    { what: 'rendered records', bytes: RENDERED_BYTES.bytes, most: RENDERED_BYTES.most },
+    { what: 'records read from disk', bytes: READ_BYTES.bytes, most: READ_BYTES.most },
+  ]
+  const perKind = (read: (each: KeptBytes) => number) =>
+    kept.map(each => ({ labels: { what: each.what }, value: read(each) }))
+  const metrics: Metric[] = [
+    ['requests_total', 'counter', 'Answered requests', requests.totals()],
+    ['accounts', 'gauge', 'Accounts, by whether they are open here', statesOf(gateway.accounts)],
+    ['payments', 'gauge', 'Payment intents', perRecord(world => world.payments.size)],
+    ['payouts', 'gauge', 'Payout intents', perRecord(world => world.payouts.size)],
+    ['webhook_deliveries', 'gauge', 'Webhook deliveries', perRecord(world => world.deliveries.size)],
+    ['pending_timers', 'gauge', 'Timers that have not fired', perRecord(world => world.timers.size)],
+    ['journal_entries', 'counter', 'Entries in the journal', perRecord(world => world.seq)],
+    [
+      'changes_in_memory_bytes',
       'gauge',
       'Bytes of the journal since the last checkpoint was begun',
-      open.map(({ account, checkpoints }) => ({
-        labels: { account: account.id },
-        value: checkpoints?.tail.bytes ?? 0,
-      })),
-    ),
-    ...streamMetrics(streams),
-    ...memoryMetrics(requests),
-    ...(holders ? nodeMetrics(holders) : []),
+      perAccount(({ checkpoints }) => checkpoints?.tail.bytes ?? 0),
+    ],
+    ['streams', 'gauge', 'Event streams that are open', one(streams.counts.open)],
+    [
+      'stream_waiting_bytes',
+      'gauge',
+      'Bytes of all event streams that wait for their readers',
+      one(streams.counts.bytesWaiting),
+    ],
+    [
+      'streams_cut_total',
+      'counter',
+      'Event streams that ended because their readers fell behind',
+      one(streams.counts.cut),
+    ],
+    ['kept_bytes', 'gauge', 'Estimate of what is kept in memory', perKind(({ bytes }) => bytes)],
+    ['kept_bytes_limit', 'gauge', 'How much of it may be kept', perKind(({ most }) => most)],
+  ]
+  const ofProcess = metricText([
+    'process_resident_memory_bytes',
+    'gauge',
+    'Memory of the process',
+    one(process.memoryUsage.rss()),
+  ])
+  return [
+    ...metrics.map(metric => metricText(metric, 'paysim_')),
+    ofProcess,
+    ...(holders ? nodeMetrics(holders).map(metric => metricText(metric, 'paysim_')) : []),
   ].join('')
 }
 
-/** What else is shown of an account is known only while it is open. */
 function statesOf(accounts: readonly ServedAccount[]): Sample[] {
   const count = { open: 0, unopened: 0, stopped: 0 }
   for (const { runtime, stopped } of accounts) count[runtime ? 'open' : stopped ? 'stopped' : 'unopened']++
   return Object.entries(count).map(([state, value]) => ({ labels: { state }, value }))
 }
 
-function streamMetrics({ counts }: EventStreams): string[] {
-  const here = (value: number): Sample[] => [{ labels: {}, value }]
-  return [
-    metric('paysim_streams', 'gauge', 'Event streams that are open', here(counts.open)),
-    metric(
-      'paysim_stream_waiting_bytes',
-      'gauge',
-      'Bytes of all event streams that wait for their readers',
-      here(counts.bytesWaiting),
-    ),
-    metric(
-      'paysim_streams_cut_total',
-      'counter',
-      'Event streams that ended because their readers fell behind',
-      here(counts.cut),
-    ),
-  ]
-}
-
-/** The sizes and limits of what is kept to answer faster or to be shown. */
-function memoryMetrics(requests: RequestLog): string[] {
-  const kept: readonly KeptBytes[] = [
-    ...requests.sizes,
-    { what: 'rendered records', bytes: RENDERED_BYTES.bytes, most: RENDERED_BYTES.most },
-    { what: 'records read from disk', bytes: READ_BYTES.bytes, most: READ_BYTES.most },
-  ]
-  const samples = (read: (each: KeptBytes) => number) =>
-    kept.map(each => ({ labels: { what: each.what }, value: read(each) }))
-  return [
-    metric(
-      'paysim_kept_bytes',
-      'gauge',
-      'Estimate of what is kept in memory',
-      samples(({ bytes }) => bytes),
-    ),
-    metric(
-      'paysim_kept_bytes_limit',
-      'gauge',
-      'How much of it may be kept',
-      samples(({ most }) => most),
-    ),
-    metric('process_resident_memory_bytes', 'gauge', 'Memory of the process', [
-      { labels: {}, value: process.memoryUsage.rss() },
-    ]),
-  ]
-}
-
 /** The metrics of this process alone, because Prometheus asks each process. */
-function nodeMetrics({ node, held, counts }: Holders): string[] {
+function nodeMetrics({ node, held, counts }: Holders): Metric[] {
   const here = (value: number): Sample[] => [{ labels: { node }, value }]
+  const lagSeconds = Math.round(counts.lagMs) / 1000
   return [
-    metric('paysim_held_merchants', 'gauge', 'Merchants that this process holds', here(held)),
-    metric(
-      'paysim_takeovers_total',
-      'counter',
-      'Merchants taken over from other processes',
-      here(counts.takeovers),
-    ),
-    metric(
-      'paysim_moves_total',
+    ['held_merchants', 'gauge', 'Merchants that this process holds', here(held)],
+    ['takeovers_total', 'counter', 'Merchants taken over from other processes', here(counts.takeovers)],
+    [
+      'moves_total',
       'counter',
       'Merchants released, because they belong to another process',
       here(counts.moves),
-    ),
-    metric(
-      'paysim_forwarded_total',
-      'counter',
-      'Calls that other processes answered',
-      here(counts.forwarded),
-    ),
-    metric(
-      'paysim_lease_lag_seconds',
-      'gauge',
-      'How long the last renewal of the lease took',
-      here(Math.round(counts.lagMs) / 1000),
-    ),
+    ],
+    ['forwarded_total', 'counter', 'Calls that other processes answered', here(counts.forwarded)],
+    ['lease_lag_seconds', 'gauge', 'How long the last renewal of the lease took', here(lagSeconds)],
   ]
 }
 
@@ -216,9 +157,12 @@ interface Sample {
   readonly value: number
 }
 
-function metric(name: string, type: string, help: string, samples: readonly Sample[]): string {
-  const lines = samples.map(({ labels, value }) => `${name}${labelText(labels)} ${value}\n`)
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`
+type Metric = readonly [name: string, type: 'counter' | 'gauge', help: string, samples: readonly Sample[]]
+
+function metricText([name, type, help, samples]: Metric, prefix = ''): string {
+  const full = prefix + name
+  const lines = samples.map(({ labels, value }) => `${full}${labelText(labels)} ${value}\n`)
+  return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${lines.join('')}`
 }
 
 const labelText = (labels: Sample['labels']) => {
@@ -258,27 +202,11 @@ export function nodeCalls({ forwarder }: ControlSettings) {
   } satisfies Partial<ControlHandlers>
 }
 
-const nodeView = ({
-  node,
-  address,
-  serving,
-  merchants,
-  renewedMsAgo,
-  lagMs,
-  takeovers,
-  moves,
-  forwarded,
-}: NodeState) => ({
-  node,
-  address,
-  serving,
-  merchants,
-  renewed_ms_ago: rounded(renewedMsAgo),
-  lag_ms: rounded(lagMs),
-  takeovers,
-  moves,
-  forwarded,
-})
+const nodeView = ({ renewedMsAgo, lagMs, ...state }: NodeState) => {
+  const { node, address, serving, merchants, takeovers, moves, forwarded } = state
+  const times = { renewed_ms_ago: rounded(renewedMsAgo), lag_ms: rounded(lagMs) }
+  return { node, address, serving, merchants, ...times, takeovers, moves, forwarded }
+}
 
 const holdingView = ({ merchant, node, takeovers }: HeldMerchant) => ({ merchant, node, takeovers })
 

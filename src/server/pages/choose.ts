@@ -1,9 +1,8 @@
 import type { PayerField } from '../../contract/resources.ts'
 import { type EligibleMethod, eligibleMethods, routingTable } from '../../domain/routing.ts'
-import { Html, html, type Icon, icon } from './layout.ts'
+import { backToShop, Html, html, type Icon, icon } from './layout.ts'
 import { fieldProblems, type Problem } from './problem.ts'
 import { form, type View } from './view.ts'
-import { wayBack } from './way-back.ts'
 import { wordsForBank } from './words/banks.ts'
 import { bankNames, methodName } from './words/language.ts'
 
@@ -16,7 +15,7 @@ export function choice(view: View): Html {
   const methods = eligibleMethods(routingTable(world, runtime), wanted)
   if (methods.length === 0)
     return html`<section class="card ending"><span class="mark neutral">${icon('search')}</span>
-<h1>${words.chooseNothing}</h1><p class="lead">${words.chooseNothingWhy}</p>${wayBack(payment, words, 'primary')}</section>`
+<h1>${words.chooseNothing}</h1><p class="lead">${words.chooseNothingWhy}</p>${backToShop(payment, words, 'primary')}</section>`
   const tried = problem?.fields.get('method')
   const cards = methods.map((eligible, at) => {
     const isTried = eligible.method.code === tried

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { Payment } from '../../domain/model.ts'
 import { packageFile } from '../../package-files.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
@@ -37,9 +38,17 @@ const escapeHtml = (text: string) => text.replace(/[&<>"']/g, character => ESCAP
  * An address in an attribute, with the fewest changes that HTML needs: a plain `&name=` is valid there, so a query
  * string stays byte for byte the same.
  */
-export function hrefOf(url: string): Html {
+function hrefOf(url: string): Html {
   return new Html(url.replace(/&(?![A-Za-z0-9]+=)|[<>"]/g, character => ESCAPES[character] ?? character))
 }
+
+/** A plain link to the merchant's return_url, which does not contain the status of the payment. */
+export const backToShop = (
+  { returnUrl }: Payment,
+  words: Words,
+  look: 'primary' | 'secondary' = 'secondary',
+): Html | string =>
+  returnUrl === null ? '' : html`<a class="${look}" href="${hrefOf(returnUrl)}">${words.backToShop}</a>`
 
 /** What a page may load: its own style and script, its own forms, and images of its own or of the payer. */
 const POLICY = [

@@ -2,10 +2,9 @@ import { formatMinor } from '../../contract/currencies.ts'
 import { LIMITS, RECEIPT_TYPES } from '../../contract/limits.ts'
 import type { Instrument } from '../../domain/instrument/index.ts'
 import type { Payment } from '../../domain/model.ts'
-import { type Html, html, type Icon, icon } from './layout.ts'
+import { backToShop, type Html, html, type Icon, icon } from './layout.ts'
 import { receiptProblem } from './problem.ts'
 import { bankShown, form, hasSentReceipt, money, spellMoney, type View } from './view.ts'
-import { wayBack } from './way-back.ts'
 import { bankName, type Words } from './words/language.ts'
 
 /** What the payer does after choosing a method. */
@@ -14,7 +13,7 @@ export function paySteps(view: View): Html {
   const { action, instrument, receipt } = payment
   if (!action || !instrument) return processing(view)
   if (hasSentReceipt(payment))
-    return html`${receiptPanel(view)}${transferred(view, instrument)}${wayBack(payment, words)}`
+    return html`${receiptPanel(view)}${transferred(view, instrument)}${backToShop(payment, words)}`
   const { title, how, body } = instructions(view, instrument)
   // A rejected receipt comes first, because the payer has probably paid already.
   if (receipt?.status === 'rejected')
@@ -32,7 +31,7 @@ function transferred(view: View, instrument: Instrument): Html | string {
 
 /** The payment already uses this method, so the page offers no other; the shop can. */
 function anotherWay({ payment, words }: View): Html | string {
-  const back = wayBack(payment, words)
+  const back = backToShop(payment, words)
   return back === '' ? '' : html`<div class="another-way"><p>${words.anotherWay}</p>${back}</div>`
 }
 
@@ -42,7 +41,7 @@ export function processing({ payment, words }: View): Html {
   const [title, why] =
     payment.route === null ? [words.closed, words.closedWhy] : [words.processing, words.processingWhy]
   return html`<section class="card ending"><span class="mark neutral pulsing">${icon('clock')}</span>
-<h1>${title}</h1><p class="lead">${why}</p>${wayBack(payment, words)}</section>`
+<h1>${title}</h1><p class="lead">${why}</p>${backToShop(payment, words)}</section>`
 }
 
 /** Nothing must be paid any more. */
@@ -50,7 +49,7 @@ export function cancelling(view: View): Html {
   const { payment, words } = view
   return html`<section class="card ending"><span class="mark neutral pulsing">${icon('stop')}</span>
 <h1>${words.cancelling}</h1><p class="lead">${words.cancellingWhy}</p><p>${moneyHint(payment, words)}</p>
-${wayBack(payment, words)}</section>${lateReceipt(view)}`
+${backToShop(payment, words)}</section>${lateReceipt(view)}`
 }
 
 interface Instructions {
@@ -129,7 +128,7 @@ function receiptPanel(view: View): Html {
     case 'rejected':
       return html`<section class="card receipt"><div class="state" role="alert"><span class="mark bad">${icon('cross')}</span>
 <div><h1>${words.receiptRejected}</h1>${reason(view)}</div></div>
-<p>${words.receiptReplace}</p>${upload(view, words.sendReplacement)}${wayBack(payment, words)}</section>`
+<p>${words.receiptReplace}</p>${upload(view, words.sendReplacement)}${backToShop(payment, words)}</section>`
     case 'required':
       return html`<section class="card receipt"><h2>${words.receipt}</h2><p>${words.receiptHow}</p>
 ${upload(view, words.sendReceipt)}</section>`
@@ -237,7 +236,7 @@ export const endingOf = ({ cancelled, outcome }: Payment): Ending =>
 
 export function ending({ payment, words }: View): Html {
   const end = endingOf(payment)
-  return endingCard(end, words[end], why(end, payment, words), wayBack(payment, words, 'primary'))
+  return endingCard(end, words[end], why(end, payment, words), backToShop(payment, words, 'primary'))
 }
 
 function endingCard(end: Ending, title: string, because: Html, back: Html | string): Html {

@@ -4,8 +4,7 @@ import type { Payment } from '../../domain/model.ts'
 import type { Reply } from '../http/reply.ts'
 import { ReceiptRefusalError } from '../payer.ts'
 import type { RefusalError } from '../refusal.ts'
-import { html, icon, type Live, sendPage } from './layout.ts'
-import { wayBack } from './way-back.ts'
+import { backToShop, html, icon, type Live, sendPage } from './layout.ts'
 import type { Words } from './words/language.ts'
 
 /** Shows why a form was refused. The typed text stays in the form. */
@@ -76,7 +75,7 @@ export function noticePage(
 <span class="mark neutral">${icon(MARKS[about])}</span>
 <h1>${title}</h1>
 <p class="lead">${words[`${about}Why`]}</p>
-${genuine ? wayBack(genuine.payment, words, 'primary') : ''}</section>`,
+${genuine ? backToShop(genuine.payment, words, 'primary') : ''}</section>`,
     ...(genuine ? { live: genuine.live } : {}),
   })
 }
