@@ -74,9 +74,10 @@ export function command(): Command {
     )
     .option('--control-port <n>', 'serve the control surface on a separate port', port)
     .addOption(
-      new Option('--control-token <token>', 'token of the control surface (default: random)').env(
-        'PAYSIM_CONTROL_TOKEN',
-      ),
+      new Option(
+        '--control-token <token>',
+        'token of the control surface (default: made once, and kept in the store)',
+      ).env('PAYSIM_CONTROL_TOKEN'),
     )
     .option('--control-token-file <file>', 'read the token from this file; - means stdin')
     .option('--allow-host <name>', 'also answer requests for this host name (repeatable)', collect, [])
