@@ -263,7 +263,8 @@ async function agreeOn(
     same('public URL', publicUrl),
   ]
   const agreed = await store.agree(settings, onRefused)
-  return agreed.get(token.name) ?? choose()
+  // A token that is kept is held to the same rules, since this server may be open to a network.
+  return chooseControlToken(agreed.get(token.name), host)
 }
 
 /** Only a bug is printed with its stack. A problem that the user must correct is one line. */

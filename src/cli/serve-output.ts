@@ -1,5 +1,7 @@
 import { withoutSecrets } from '../contract/redact.ts'
 import type { Entry } from '../domain/events.ts'
+import type { AnsweredRequest } from '../domain/why/request.ts'
+import type { AccountRuntime } from '../engine/account/account-runtime.ts'
 import { entryText } from '../engine/journal/journal-format.ts'
 import type { RequestRecord, Simulator } from '../simulator.ts'
 import { jsonLine } from './json-line.ts'
@@ -20,8 +22,8 @@ export function jsonOutput(): ServeOutput {
       process.stdout.write(jsonLine(JSON.stringify({ event: 'ready', ...simulator.facts() })))
       follow(simulator, {
         request: record => print(requestLine(record)),
-        entry: (account, entry) =>
-          print(`{"event":"entry","account":"${account}",${entryText(entry).slice(1)}`),
+        entry: ({ account }, entry) =>
+          print(`{"event":"entry","account":"${account.id}",${entryText(entry).slice(1)}`),
       })
     },
     flush,
@@ -44,58 +46,45 @@ function lineWriter() {
   return { print, flush }
 }
 
-export async function terminalOutput(): Promise<ServeOutput> {
-  const { default: chalk } = await import('chalk')
-  const statusColour = (status: number) =>
-    status < 400 ? chalk.green : status < 500 ? chalk.yellow : chalk.red
+export async function terminalOutput(verbose: boolean): Promise<ServeOutput> {
+  const [{ openScreen }, { entryLines, requestLines }] = await Promise.all([
+    import('./output/screen.ts'),
+    import('./serve-log.ts'),
+  ])
+  const screen = await openScreen(process.stdout, {}, { ascii: true })
+  const { paint } = screen
   return {
     ready(simulator) {
       const { url, control_url, control_token, data_dir, store, accounts } = simulator.facts()
-      const fact = (name: string, value: string) => `  ${chalk.dim(name.padEnd(10))} ${value}`
+      const fact = (name: string, value: string) => `  ${paint.dim(name.padEnd(10))} ${value}`
       const lines = [
-        `${chalk.bold('paysim')} is ready at ${chalk.cyan(url)}`,
+        `${paint.bold('paysim')} is ready at ${paint.cyan(url)}`,
         '',
         ...accounts.map(({ id, public_key, secret_key }) => fact(id, `${public_key}:${secret_key}`)),
         fact('dashboard', simulator.newSignInLink()),
-        fact('control', `${control_url}  ${chalk.dim(control_token)}`),
+        fact('control', `${control_url}  ${paint.dim(control_token)}`),
         fact('data', data_dir ?? (store === 'memory:' ? 'in memory, lost when the server stops' : store)),
         '',
-        chalk.dim('Press Ctrl-C to stop.'),
+        paint.dim('Press Ctrl-C to stop.'),
       ]
       process.stdout.write(`${lines.join('\n')}\n\n`)
       follow(simulator, {
-        request: ({ at, account, method, path, status, ms }) => {
-          const time = chalk.dim(at.slice(11, 23))
-          const colour = statusColour(status)
-          const who = chalk.dim((account ?? '').padEnd(14))
-          process.stdout.write(
-            `${time} ${who} ${colour(String(status))} ${method.padEnd(4)} ${path} ${chalk.dim(`${ms} ms`)}\n`,
-          )
-        },
-        entry: (account, { at, events }) => {
-          const shown = events.map(({ type }) => type).filter(type => !NOISE.has(type))
-          if (shown.length === 0) return
-          const time = chalk.dim(new Date(at).toISOString().slice(11, 23))
-          process.stdout.write(
-            `${time} ${chalk.dim(account.padEnd(14))}     ${chalk.dim(shown.join(', '))}\n`,
-          )
-        },
+        request: (record, answered) =>
+          void process.stdout.write(requestLines(record, answered, { screen, verbose })),
+        entry: (runtime, entry) => void process.stdout.write(entryLines(runtime, entry, { screen, verbose })),
       })
     },
     flush: () => {},
-    warn: message => process.stderr.write(`${chalk.yellow('paysim:')} ${message}\n`),
+    warn: message => process.stderr.write(`${paint.yellow('paysim:')} ${message}\n`),
   }
 }
 
-/** Bookkeeping events that are noise on a terminal. */
-const NOISE = new Set(['TimerSet', 'TimerFired', 'AnswerKept', 'ClockSet', 'AttemptStarted'])
-
 interface Follower {
-  request(record: RequestRecord): void
-  entry(account: string, entry: Entry): void
+  request(record: RequestRecord, answered: () => AnsweredRequest): void
+  entry(runtime: AccountRuntime, entry: Entry): void
 }
 
 function follow({ requests, gateway }: Simulator, follower: Follower): void {
   requests.onRequest(follower.request)
-  gateway.onEntry((runtime, entry) => follower.entry(runtime.account.id, entry))
+  gateway.onEntry(follower.entry)
 }

@@ -1,3 +1,4 @@
+import { closest } from '../contract/closest.ts'
 import type { Contract } from '../contract/decisions.ts'
 import { type FieldProblem, type Rejection, rejection } from '../contract/errors.ts'
 import { PAYER_FIELDS, type PayerField } from '../contract/resources.ts'
@@ -105,7 +106,7 @@ export function chooseRoute(
   request: RouteRequest,
   { method, bank }: MethodChoice,
 ): { route: RouteEntry } | { refused: Rejection } {
-  if (!table.catalogue.methods.has(method)) return { refused: unknownMethod(contract, method) }
+  if (!table.catalogue.methods.has(method)) return { refused: unknownMethod(contract, method, table) }
   const routes = table.catalogue.routesOf.get(method) ?? []
   for (const route of routes)
     if (
@@ -202,9 +203,11 @@ function unconfigured(what: string): Rejection {
   )
 }
 
-function unknownMethod(contract: Contract, method: string): Rejection {
+function unknownMethod(contract: Contract, method: string, { catalogue }: RoutingTable): Rejection {
   const code = contract['errors.unknown_method']
-  const details = [{ field: 'payment_method', message: `is not a known method: ${method}` }]
+  const meant = closest(method, catalogue.methods.keys())
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  const details = [{ field: 'payment_method', message: `is not a known method: ${method}${hint}` }]
   return rejection(code, 'payment_method is not a known method', details)
 }
 

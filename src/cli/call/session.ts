@@ -4,12 +4,13 @@ import { type ClientOptions, createClient } from '../../client/create-client.ts'
 import type { Answer, Client, RequestRecord, Transport } from '../../client/index.ts'
 import { COMMON, newCommand } from '../command-table.ts'
 import { InterruptedError } from '../errors/cli-errors.ts'
+import type { Circumstances } from '../errors/hints.ts'
 import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import type { Profile } from '../profiles/profiles.ts'
-import { findTarget, type Target, type TargetFlags, targetFlags } from '../target/find-target.ts'
-import { reportChoice, type TargetChoice } from '../target/other-targets.ts'
+import { findTarget, placeOfKeys, type Target, type TargetFlags, targetFlags } from '../target/find-target.ts'
+import { reportChoice } from '../target/other-targets.ts'
 import { CURL_KEYS, DRY_KEYS, DryRunError, dryRunTransport } from './dry-run.ts'
 
 /** What a command needs to make calls. */
@@ -32,7 +33,8 @@ export async function withSession(
   const target = await findTarget(flags, flags.dryRun ? DRY_KEYS : undefined)
   await reportChoice(target.choice, 'choose one with --base-url, --profile or --account')
   const open = async () => createClient(await clientOptions(flags, target))
-  await runCalls(target.choice, open, async (client, signal) => {
+  const circumstances = { choice: target.choice, credentials: keysShown(target), why: whyOf(target) }
+  await runCalls(circumstances, open, async (client, signal) => {
     const printer = openPrinter(flags)
     await use({
       client,
@@ -45,6 +47,14 @@ export async function withSession(
       },
     })
   })
+}
+
+const keysShown = ({ keys, from }: Target) =>
+  `The keys are ${keys.publicKey} and its secret key, from ${placeOfKeys(from.keys)}; \`paysim doctor\` says where keys are looked for.`
+
+const whyOf = (target: Target) => async (id: string) => {
+  const { whyHere } = await import('../control/own-account.ts')
+  return whyHere(target, id)
 }
 
 async function clientOptions(
@@ -128,10 +138,10 @@ interface Closable {
 
 /**
  * Opens a client, uses it until the work is done or Ctrl-C aborts the signal, and closes it. A dry run ends at its first
- * call, which is printed. An error may mean that another target was intended, so it says which others there are.
+ * call, which is printed. An error says what the next step is, such as another target that may have been intended.
  */
 export async function runCalls<C extends Closable>(
-  choice: TargetChoice,
+  circumstances: Circumstances,
   open: (signal: AbortSignal) => C | Promise<C>,
   use: (client: C, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
@@ -143,7 +153,7 @@ export async function runCalls<C extends Closable>(
     await use(client, interruption.signal)
   } catch (error) {
     if (!(error instanceof DryRunError)) {
-      await (await import('../target/hint-at-others.ts')).hintAtOthers(error, choice)
+      await (await import('../errors/hints.ts')).hintAtNext(error, circumstances)
       throw error
     }
     process.stdout.write(`${error.curl}\n`)

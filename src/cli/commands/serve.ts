@@ -23,6 +23,7 @@ interface ServeFlags {
   clock?: 'real' | 'virtual'
   seed?: string
   json?: true
+  verbose?: true
   open?: true
   controlPort?: number
   controlToken?: string
@@ -65,11 +66,18 @@ export function command(): Command {
     .option('--seed <n>', 'generate the same keys, ids and instructions each time', seed)
     .option('--open', 'open the dashboard in a browser, signed in')
     .option('--json', 'print NDJSON: a ready line, then one line for each request and each change')
+    .addOption(
+      new Option(
+        '--verbose',
+        'also print reads of the control surface, and each event with its details',
+      ).conflicts('json'),
+    )
     .option('--control-port <n>', 'serve the control surface on a separate port', port)
     .addOption(
-      new Option('--control-token <token>', 'token of the control surface (default: random)').env(
-        'PAYSIM_CONTROL_TOKEN',
-      ),
+      new Option(
+        '--control-token <token>',
+        'token of the control surface (default: made once, and kept in the store)',
+      ).env('PAYSIM_CONTROL_TOKEN'),
     )
     .option('--control-token-file <file>', 'read the token from this file; - means stdin')
     .option('--allow-host <name>', 'also answer requests for this host name (repeatable)', collect, [])
@@ -114,7 +122,7 @@ Examples:
 async function serve(flags: ServeFlags): Promise<void> {
   // The reader may go away, such as `head -1` after the ready line: the server goes on.
   process.stdout.on('error', () => {})
-  const output = flags.json ? jsonOutput() : await terminalOutput()
+  const output = flags.json ? jsonOutput() : await terminalOutput(flags.verbose === true)
   let simulator: Simulator
   let isRefused = false
   // Until it is ready, it can end as it is.

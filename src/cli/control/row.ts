@@ -3,6 +3,7 @@ import type { Call } from '../../client/call.ts'
 import type { ListBody } from '../../client/control-caller.ts'
 import { ControlError } from '../../client/errors.ts'
 import type { AnswerTo, AnyInput, CallInput, InputOf, JsonCall } from '../../contract/control/call.ts'
+import { shellWords } from '../../contract/shell-words.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { CommandTable } from '../command-table.ts'
 import { listView } from '../commands/sim/tables.ts'
@@ -35,6 +36,8 @@ interface RowOf<C extends JsonCall> {
   readonly mistake?: (input: AnyInput, given: Given) => string | undefined
   /** What would happen, to be confirmed first; it completes the sentence "This would …". */
   readonly confirm?: (given: Given, session: ControlSession) => string
+  /** The command that shows, with --reveal, the secrets that this one hides; it is the same one if it only reads. */
+  readonly hides?: readonly string[]
 }
 
 /** How an answer is shown: as one view, as a list with columns, or as a sentence if it has no body. */
@@ -168,7 +171,15 @@ async function run(its: Row, given: Given): Promise<void> {
       return showPages(session, given as PageFlags, { list, view: tableView(show, given) })
     }
     await showAnswer(answered(), show, { given, session })
+    if (its.flags && '--reveal' in its.flags && !given.reveal && session.human)
+      process.stderr.write(`Secrets are hidden: ${revealing(its, given)} shows them.\n`)
   })
+}
+
+/** To make something a second time would not show the secret of the first. */
+function revealing({ call, hides }: Row, { account }: Given): string {
+  if (call.startsWith('GET ')) return '--reveal'
+  return `\`${shellWords(['paysim', ...(hides ?? []), '--reveal', ...(account ? ['--account', account] : [])])}\``
 }
 
 const isPaged = (show: Row['show']): show is { readonly table: TableFrom; readonly pages: true } =>

@@ -35,10 +35,12 @@ export async function withControl(
   const target = await findControl(flags, flags.dryRun ? 'none' : undefined)
   await reportChoice(target.choice, 'choose one with --control-url or PAYSIM_DATA')
   const open = (signal: AbortSignal) => new ControlClient(target, { signal, transport: transportFor(flags) })
-  await runCalls(target.choice, open, (control, signal) =>
+  const id = accountNamed(flags.account)
+  const circumstances = { choice: target.choice, credentials: tokenShown(target), why: whyOf(target, id) }
+  await runCalls(circumstances, open, (control, signal) =>
     use({
       control,
-      account: control.account(accountNamed(flags.account)),
+      account: control.account(id),
       target,
       printer,
       signal,
@@ -50,6 +52,25 @@ export async function withControl(
       },
     }),
   )
+}
+
+const tokenShown = ({ from, controlUrl, simulator }: ControlTarget) =>
+  `The control token is from ${from.token}; ${
+    simulator
+      ? `without it, paysim takes that of the simulator at ${new URL(controlUrl).origin} by itself`
+      : `\`paysim serve\` prints the right one when it starts, and \`paysim env\` in its folder`
+  }.`
+
+/** With a client of its own, because that of the command ends with it. */
+const whyOf = (target: ControlTarget, account: string) => async (id: string) => {
+  const control = new ControlClient(target)
+  try {
+    return await control.call('GET /accounts/:account/why/:id', { params: { account, id } })
+  } catch {
+    return undefined
+  } finally {
+    await control.close()
+  }
 }
 
 function transportFor({ dryRun, verbose }: ControlFlags): ControlTransport {

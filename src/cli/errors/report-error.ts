@@ -5,9 +5,11 @@ import { EXIT, exitCodeOf, isExpected } from './exit-code.ts'
 
 const hints = new WeakMap<object, string>()
 
-/** Adds a line to print below an error. */
+/** Adds a line to print below an error, and below those that were added before. */
 export function addHint(error: unknown, hint: string): void {
-  if (typeof error === 'object' && error !== null) hints.set(error, hint)
+  if (typeof error !== 'object' || error === null) return
+  const before = hints.get(error)
+  hints.set(error, before === undefined ? hint : `${before}\n${hint}`)
 }
 
 /** Prints an error to stderr, and sets the exit code. */

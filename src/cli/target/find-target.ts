@@ -47,6 +47,7 @@ export async function findTarget(flags: TargetFlags, standIn?: Keys): Promise<Ta
   const holder = sources.find(({ keys }) => keys) ?? (await localKeys(baseUrl, await here(), flags))
   const keys = holder?.keys ?? standIn
   if (!keys) throw new UsageError(noKeys(baseUrl))
+  refuseMixed(keys, placeOfKeys(holder?.name ?? 'nowhere'))
   const others = async () =>
     othersThan(baseUrl, [...[...sources, ...overridden].flatMap(placeOf), ...(await here()).map(asCandidate)])
   return {
@@ -56,6 +57,22 @@ export async function findTarget(flags: TargetFlags, standIn?: Keys): Promise<Ta
     profile,
     choice: { chosen: { url: baseUrl, name: place.name }, others, named: place.named },
   }
+}
+
+/** Where keys were found, in words for people. */
+export function placeOfKeys(source: string): string {
+  if (source === 'environment') return 'PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY'
+  return source === 'flag' ? '--key-file' : source
+}
+
+/** Keys of two environments never belong together, and the server would only say that they are wrong. */
+function refuseMixed({ publicKey, secretKey }: Keys, from: string): void {
+  const [, ofPublic] = /^pk_(live|test)_/.exec(publicKey) ?? []
+  const [, ofSecret] = /^sk_(live|test)_/.exec(secretKey) ?? []
+  if (ofPublic === undefined || ofSecret === undefined || ofPublic === ofSecret) return
+  throw new UsageError(
+    `the keys from ${from} do not belong together: ${publicKey} is a ${ofPublic} key, and the secret key is a ${ofSecret} key; take both from one account`,
+  )
 }
 
 /** The keys of a simulator are used only for that simulator, and never sent to another server. */

@@ -68,7 +68,8 @@ export async function readSecret(secretFile: string | undefined): Promise<string
       : await secretsOf('--secret-file', secretFile)
   if (!secret)
     throw new UsageError(
-      'the secret is missing: give its file with --secret-file, or set PAYSIM_WEBHOOK_SECRET',
+      'the secret is missing: give its file with --secret-file, or set PAYSIM_WEBHOOK_SECRET.\n' +
+        '`paysim sim endpoints list --reveal` shows the secrets of endpoints, and `paysim webhooks listen --print-secret` its own.',
     )
   // The text may be another secret, so it is not printed.
   if (!BASE64_SECRET.test(secret))

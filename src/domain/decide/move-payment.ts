@@ -41,7 +41,7 @@ function whyNot(payment: Payment, trigger: PaymentTrigger): string | null {
     return `${trigger} is not possible while the payment intent is ${status}`
   if (trigger === 'succeed' && payment.route === null)
     // Without a method there is no provider call that could succeed.
-    return 'No method was chosen for this payment intent, so it cannot succeed yet; choose one first, on its page or with `choose`'
+    return 'No method was chosen for this payment intent, so it cannot succeed yet; choose one first, on its page or with `paysim sim payments choose`'
   const held = trigger === 'withdraw-action' ? reasonToKeepAction(payment) : null
   return held === null ? null : `The action cannot be withdrawn: ${HELD[held]}`
 }

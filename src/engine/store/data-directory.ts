@@ -22,6 +22,7 @@ import {
   removeFile,
   succeeds,
   syncDirectory,
+  writeAll,
 } from './private-files.ts'
 import { LockHeldError, ProcessLock } from './process-lock.ts'
 import { Registry } from './registry.ts'
@@ -34,7 +35,7 @@ import {
   type SealedFile,
   sealFiles,
 } from './seal.ts'
-import type { AccountStore, KnownAccounts, Store } from './store.ts'
+import type { AccountStore, KnownAccounts, SharedSetting, Store } from './store.ts'
 import { commandFor, LossError, messageOf, StartError } from './store-errors.ts'
 
 interface DirectoryOptions {
@@ -382,6 +383,31 @@ export class DataDirectory implements Store {
     }
   }
 
+  /**
+   * One process serves a directory, so its settings can differ from those of no other. A value that nobody gave, which is the
+   * control token, is kept, so that it is the same at the next start.
+   */
+  async agree(settings: readonly SharedSetting[]): Promise<ReadonlyMap<string, string>> {
+    const agreed = new Map<string, string>()
+    for (const { name, given, otherwise } of settings)
+      agreed.set(name, given ?? (await this.#kept(name.replaceAll(' ', '-'), otherwise)))
+    return agreed
+  }
+
+  async #kept(name: string, otherwise: () => string): Promise<string> {
+    const file = await openPrivate(join(this.path, name), 'append')
+    try {
+      const kept = (await file.readFile('utf8')).trim()
+      // It is empty if paysim was killed before it wrote to it.
+      if (kept !== '') return kept
+      const value = otherwise()
+      await writeAll(file, Buffer.from(`${value}\n`))
+      return value
+    } finally {
+      await file.close()
+    }
+  }
+
   /** The address of the running server, with its control token. */
   async announce(facts: unknown): Promise<void> {
     const path = join(this.path, 'server.json')
@@ -439,7 +465,7 @@ async function damagedParts(folder: string, sealed: SealedAccount | undefined) {
 }
 
 /** The names in a data directory. */
-const OWN = /^(accounts|lock|lost-\d+|merchants|seal|server)(\.|$)/
+const OWN = /^(accounts|control-token|lock|lost-\d+|merchants|seal|server|webhook-secret)(\.|$)/
 
 /**
  * A directory with another name may contain other files, which git should not ignore. `.paysim` has only paysim's

@@ -1,5 +1,6 @@
 import { AdvanceBody, ClockBody } from '../../contract/control/requests.ts'
 import { LATEST, parseTimestamp } from '../../contract/timestamps.ts'
+import { commandLine } from '../../domain/why/answer.ts'
 import type { Account } from '../../engine/account/account.ts'
 import type { AdvancePlan } from '../../engine/time/time-travel.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
@@ -63,7 +64,10 @@ export function clockCalls({ gateway }: ControlSettings) {
 
 function journeyOf({ by, to, until, max }: AdvanceBody, account: Account): AdvancePlan {
   if (account.clock.mode === 'real')
-    throw refuse('invalid_state', 'The clock of this account is real, so it cannot be advanced')
+    throw refuse(
+      'invalid_state',
+      `The clock of this account is real, so it cannot be advanced; make it virtual with \`${commandLine(account.id, ['clock', 'set', 'virtual'])}\``,
+    )
   if ([by, to, until].filter(goal => goal !== undefined).length !== 1)
     throw refuseProblems([{ field: 'body', message: 'must have exactly one of by, to and until' }])
   if (max !== undefined && until === undefined)

@@ -1,4 +1,6 @@
+import type { Why } from '../../contract/control/why.ts'
 import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../../contract/statuses.ts'
+import type { Entry } from '../../domain/events.ts'
 import type { Delivery, Payment } from '../../domain/model.ts'
 import { routingTable } from '../../domain/routing.ts'
 import { type ForeseenRule, foreseeRule, simplestMethod } from '../../domain/rules/foresee.ts'
@@ -26,29 +28,29 @@ export function whyCalls({ gateway, requests }: ControlSettings) {
         if (asked) return answer(200, whyRequest(asked, account.id))
         throw notFound('payment, payout, delivery or recent request')
       }
-      const entries = await account.journal.history(id)
-      // Read after the wait, so that all of it is of one moment.
-      const payment = world.payments.get(id)
-      const payout = world.payouts.get(id)
-      const delivery = world.deliveries.get(id)
-      const { now, clock } = account
-      const coming = upcomingMoves(world, now, id, delivery ? [id] : [])
-      const surroundings = { account: account.id, now, clock: clock.mode, coming, entries }
-      if (payment) return answer(200, whyPaymentOf(runtime, payment, surroundings))
-      if (payout)
-        return answer(
-          200,
-          whyPayout(payout, {
-            ...surroundings,
-            triggers: PAYOUT_TRIGGERS.filter(trigger =>
-              account.wouldAccept({ type: 'MovePayout', payout: id, trigger }),
-            ),
-          }),
-        )
-      if (delivery) return answer(200, whyDeliveryOf(runtime, delivery, surroundings))
+      const why = whyRecord(runtime, id, await account.journal.history(id))
+      if (why) return answer(200, why)
       throw notFound('payment, payout, delivery or recent request')
     },
   } satisfies Partial<ControlHandlers>
+}
+
+/** Why a payment, a payout or a delivery is as it is now. `entries` are those of the record. */
+export function whyRecord(runtime: AccountRuntime, id: string, entries: readonly Entry[]): Why | undefined {
+  const { account } = runtime
+  const { world, now, clock } = account
+  const payment = world.payments.get(id)
+  const payout = world.payouts.get(id)
+  const delivery = world.deliveries.get(id)
+  const coming = upcomingMoves(world, now, id, delivery ? [id] : [])
+  const surroundings = { account: account.id, now, clock: clock.mode, coming, entries }
+  if (payment) return whyPaymentOf(runtime, payment, surroundings)
+  if (delivery) return whyDeliveryOf(runtime, delivery, surroundings)
+  if (!payout) return undefined
+  const triggers = PAYOUT_TRIGGERS.filter(trigger =>
+    account.wouldAccept({ type: 'MovePayout', payout: id, trigger }),
+  )
+  return whyPayout(payout, { ...surroundings, triggers })
 }
 
 function whyPaymentOf(runtime: AccountRuntime, payment: Payment, surroundings: Surroundings) {

@@ -12,7 +12,8 @@ import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 
-type RequestListener = (record: RequestRecord) => void
+/** `answered` is the request with why it was answered so, for those who ask. */
+type RequestListener = (record: RequestRecord, answered: () => AnsweredRequest) => void
 
 interface Kept {
   readonly record: RequestRecord
@@ -67,6 +68,16 @@ function recordOf(request: Request, { statusCode }: Reply, wall: number): Reques
   }
 }
 
+/** `body` is that of its answer; null if it is not kept. */
+function answeredRequest(
+  { request_id, method, path, status, at, ignored }: RequestRecord,
+  { body, fault }: { readonly body: string | null; readonly fault: AnsweredRequest['fault'] },
+): AnsweredRequest {
+  const refusal = status < 400 ? undefined : readRefusal(body ?? '')
+  const known = { id: request_id, method, path, status, at, ignored, fault, isKept: body !== null }
+  return { ...known, code: refusal?.code ?? null, message: refusal?.message || null }
+}
+
 /** A character may take two bytes. */
 const sizeOf = ({ record: { path, ignored } }: Kept) =>
   512 + 2 * ignored.reduce((length, name) => length + name.length, path.length)
@@ -92,7 +103,10 @@ export class RequestLog {
       this.#exchanges.keep(request, reply)
     }
     this.#count(record)
-    if (!request.watching) for (const listener of this.#listeners) listener(record)
+    if (request.watching || this.#listeners.size === 0) return
+    const body = typeof reply.payload === 'string' ? reply.payload : null
+    const answered = () => answeredRequest(record, { body, fault: request.disturbed })
+    for (const listener of this.#listeners) listener(record, answered)
   }
 
   #keep(account: string, kept: Kept): void {
@@ -177,12 +191,9 @@ export class RequestLog {
   answered(runtime: AccountRuntime, requestId: string): AnsweredRequest | undefined {
     const kept = this.#all(runtime).find(({ record }) => record.request_id === requestId)
     if (!kept) return undefined
-    const { method, path, status, at, ignored } = kept.record
     const { response } = this.#exchanges.detail(requestId)
-    const refusal = status < 400 ? undefined : readRefusal(response?.body ?? '')
-    const fault = kept.disturbed
-    const known = { id: requestId, method, path, status, at, ignored, fault, isKept: response !== null }
-    return { ...known, code: refusal?.code ?? null, message: refusal?.message || null }
+    const body = response && (response.body ?? '')
+    return answeredRequest(kept.record, { body, fault: kept.disturbed })
   }
 
   forget(account: string): void {

@@ -52,7 +52,9 @@ test('an intent without a method cannot succeed, and the refusal names the way o
   const { id } = await account.payHosted()
   const refused = await account.trigger(id, 'succeed')
   expectError(refused, 422, 'invalid_state')
-  expect(refused.body.error.message).toMatch(/choose one first, on its page or with `choose`/)
+  expect(refused.body.error.message).toMatch(
+    /choose one first, on its page or with `paysim sim payments choose`/,
+  )
   const chosen = await choose(id, { method: 'probe_qr' })
   expect(chosen.body, chosen.text).toMatchObject({ id, status: 'pending', route: { method: 'probe_qr' } })
   expect((await account.trigger(id, 'succeed')).body).toMatchObject({ status: 'succeeded' })

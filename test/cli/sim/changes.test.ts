@@ -167,7 +167,7 @@ describe('payments and payouts', () => {
     const { id = '' } = await pay({ ...hosted, customer: {}, return_url: `http://127.0.0.1:${port}/back` })
     const stuck = await sim(`payments succeed ${id}`)
     expect(stuck).toMatchObject({ code: 5, stdout: '' })
-    expect(stuck.stderr).toContain('choose one first, on its page or with `choose`')
+    expect(stuck.stderr).toContain('choose one first, on its page or with `paysim sim payments choose`')
 
     const unnamed = await sim(`payments choose ${id} th_bank_transfer --bank bbl`)
     expect(unnamed).toMatchObject({ code: 2, stdout: '' })

@@ -57,7 +57,8 @@ test.each(looks)('sim %s: prints the exact answer, or a view of it', async (word
   const answer = await shop.control('GET', path())
   const [json, shown] = await Promise.all([shop.sim(`${words} -o json`), shop.sim(words, WIDE)])
   expect(json).toEqual({ code: 0, stdout: `${answer.text}\n`, stderr: '' })
-  expect(shown).toMatchObject({ code: 0, stderr: '' })
+  const hint = /secret/.test(answer.text) ? 'Secrets are hidden: --reveal shows them.\n' : ''
+  expect(shown).toMatchObject({ code: 0, stderr: hint })
   expect(shown.stdout).toMatch(human)
 })
 

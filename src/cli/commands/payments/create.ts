@@ -1,14 +1,22 @@
 import type { Command } from 'commander'
-import type { Answer, CreatePayment, PaymentIntent } from '../../../client/index.ts'
+import {
+  type Answer,
+  ApiError,
+  type CreatePayment,
+  type PaymentIntent,
+  UnexpectedAnswerError,
+} from '../../../client/index.ts'
+import { shellWords } from '../../../contract/shell-words.ts'
 import { differences, reportMadeOtherwise } from '../../call/other-answer.ts'
 import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
-import { type Body, moneyOf } from '../../fields/body.ts'
+import { addHint } from '../../errors/report-error.ts'
+import { type Body, moneyOf, valueAt } from '../../fields/body.ts'
 import { buildRequest } from '../../fields/build-request.ts'
 import { equivalentCommand, type TypedFlags } from '../../fields/equivalent-command.ts'
 import { missingFields, nameFlags, refuseMissing, reportRejectedFields } from '../../fields/field-problems.ts'
 import { type KeyFlags, keyFlags, keyFor } from '../../fields/idempotency-key.ts'
-import { type FieldFlags, fieldFlags } from '../../fields/request-fields.ts'
+import { type FieldFlags, fieldFlags, REQUEST_FIELDS } from '../../fields/request-fields.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { canAsk, confirmLive } from '../../prompts/confirm.ts'
 import { suggestNextStep } from './next-step.ts'
@@ -114,10 +122,33 @@ async function attempt(
     }
   } catch (error) {
     const rejected = interactive ? reportRejectedFields(error) : []
-    if (rejected.length === 0) throw nameFlags(error)
+    if (rejected.length === 0) throw withNextStep(nameFlags(error), body)
     return { rejected }
   }
 }
+
+/** Says where a path or a method that the server does not know can be looked up. */
+function withNextStep(error: unknown, body: Body): unknown {
+  if ((error instanceof ApiError || error instanceof UnexpectedAnswerError) && error.status === 404)
+    addHint(
+      error,
+      'This server may create payments at another path: `paysim doctor` looks, and a contract file (--contract) says which one it is.',
+    )
+  if (!(error instanceof ApiError)) return error
+  const isUnknown = error.details.some(({ field }) => field === 'payment_method')
+  if (isUnknown && valueAt(body, 'payment_method') !== undefined)
+    addHint(error, `\`${shellWords(['paysim', 'methods', 'list', ...termsOf(body)])}\` lists the methods.`)
+  return error
+}
+
+const TERMS = ['amount', 'currency', 'country', 'checkout_mode'] as const
+
+/** The terms on which methods depend, as options. */
+const termsOf = (body: Body) =>
+  TERMS.flatMap(term => {
+    const value = valueAt(body, term)
+    return typeof value === 'string' ? [REQUEST_FIELDS[term], value] : []
+  })
 
 /** The reference is required, unless the contract of this server says otherwise. */
 async function isReferenceOptional({ flags, session }: Creation): Promise<boolean> {

@@ -92,6 +92,7 @@ export const merchants = nounOf('sim merchants', {
       clock === undefined && (now !== undefined || rate !== undefined)
         ? '--now and --rate work only with --clock: give --clock too'
         : undefined,
+    hides: ['sim', 'merchants', 'show', 'ID'],
     show: { view: ({ reveal }) => merchantView(reveal === true) },
   }),
   show: row('GET /merchants/:id', {
@@ -142,6 +143,7 @@ export const keys = nounOf('sim keys', {
     description: 'Add a key pair to an account. Its other key pairs stay valid.',
     flags: { '--reveal': 'show the secret key' },
     examples: ['paysim sim keys add --account shop --reveal', 'paysim sim keys add -o json'],
+    hides: ['sim', 'keys', 'list'],
     show: { view: ({ reveal }) => rowView(keyColumns(reveal === true)) },
   }),
   revoke: row('DELETE /accounts/:account/keys/:key', {

@@ -6,8 +6,9 @@ import { choice, count } from '../../flag-values.ts'
 import type { OutputFlags } from '../../output/formats.ts'
 import { type PageStream, type Printer, writerTo } from '../../output/printer.ts'
 import { openScreen, type Screen } from '../../output/screen.ts'
-import { paintHttpStatus, visible } from '../../output/text.ts'
+import { visible } from '../../output/text.ts'
 import { showTime } from '../../output/time.ts'
+import { requestWords } from '../../request-line.ts'
 import { eventSummary, paintEvent } from './tables.ts'
 
 const KINDS = ['entries', 'requests'] as const
@@ -106,9 +107,5 @@ function entryLines({ at, by, events }: JournalEntry, screen: Screen): string {
     .join('')
 }
 
-function requestLine({ at, method, path, status, ms, ignored }: RequestRecord, screen: Screen): string {
-  const { paint } = screen
-  const unread = ignored.length === 0 ? '' : `  ${paint.yellow(`ignored: ${visible(ignored.join(', '))}`)}`
-  const call = `${visible(method)} ${visible(path)}`
-  return `${paint.dim(showTime(at, screen).value)}  ${'request'.padEnd(8)}  ${call}  ${paintHttpStatus(status, paint)}  ${paint.dim(`${Math.round(ms)} ms`)}${unread}\n`
-}
+const requestLine = (record: RequestRecord, screen: Screen): string =>
+  `${screen.paint.dim(showTime(record.at, screen).value)}  ${'request'.padEnd(8)}  ${requestWords(record, screen)}\n`

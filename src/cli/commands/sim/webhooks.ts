@@ -45,6 +45,7 @@ export const endpoints = nounOf('sim endpoints', {
       'paysim sim endpoints add http://127.0.0.1:4000/hooks --reveal',
       'paysim sim endpoints add http://127.0.0.1:4000/hooks --events payment.succeeded,payment.failed',
     ],
+    hides: ['sim', 'endpoints', 'list'],
     show: { view: given => rowView(endpointColumns(given)) },
   }),
   rotate: row('POST /accounts/:account/webhook-endpoints/:id/rotate-secret', {
@@ -62,6 +63,7 @@ export const endpoints = nounOf('sim endpoints', {
       'paysim sim endpoints rotate we_123 --reveal',
       'paysim sim endpoints rotate we_123 --overlap 1h',
     ],
+    hides: ['sim', 'endpoints', 'list'],
     show: { view: given => rowView(endpointColumns(given)) },
   }),
   remove: row('DELETE /accounts/:account/webhook-endpoints/:id', {

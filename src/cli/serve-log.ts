@@ -1,0 +1,177 @@
+import type { RequestRecord } from '../contract/control/journal.ts'
+import { CONTROL_PREFIX } from '../contract/paths.ts'
+import { withoutSecrets } from '../contract/redact.ts'
+import { formatTimestamp } from '../contract/timestamps.ts'
+import type { DomainEvent, Entry, EventOf } from '../domain/events.ts'
+import type { WebhookEvent } from '../domain/model.ts'
+import { type AnsweredRequest, tellRequest } from '../domain/why/request.ts'
+import type { AccountRuntime } from '../engine/account/account-runtime.ts'
+import { whyRecord } from '../server/control/why.ts'
+import { eventSummary, paintEvent } from './commands/sim/tables.ts'
+import type { Screen } from './output/screen.ts'
+import { paintHttpStatus, paintStatus, visible } from './output/text.ts'
+import { localTime, relativeTime } from './output/time.ts'
+import { requestWords } from './request-line.ts'
+
+/**
+ * What `serve` prints for people, a line at a time: a payment by its reference and its new status, with the reason in the
+ * words of `sim why`; each attempt of a webhook; each request, and why it was refused.
+ */
+
+/** Calls of the control surface that only read, and what keeps the simulator running. */
+interface Depth {
+  readonly verbose: boolean
+}
+
+export function requestLines(
+  record: RequestRecord,
+  answered: () => AnsweredRequest,
+  { screen, verbose }: Depth & { readonly screen: Screen },
+): string {
+  const { at, account, status, method, path } = record
+  const isLook = (method === 'GET' || method === 'HEAD') && isOfControl(path)
+  if (isLook && status < 400 && !verbose) return ''
+  return lineOf(at, account, requestWords(record, screen, refusalWords(answered())), screen)
+}
+
+const isOfControl = (path: string) => path === CONTROL_PREFIX || path.startsWith(`${CONTROL_PREFIX}/`)
+
+function refusalWords(answered: AnsweredRequest): string {
+  if (answered.fault) return tellRequest(answered)
+  const { code, message } = answered
+  return code === null ? '' : message === null ? code : `${code}: ${message}`
+}
+
+export function entryLines(
+  runtime: AccountRuntime,
+  entry: Entry,
+  { screen, verbose }: Depth & { readonly screen: Screen },
+): string {
+  const { account } = runtime
+  const at = formatTimestamp(entry.at)
+  const changed = new Set<string>()
+  const words = entry.events.flatMap(event => {
+    const record = changedRecord(event)
+    if (record !== undefined) {
+      changed.add(record)
+      if (!verbose) return []
+    }
+    const told = attemptWords(runtime, event, entry.at, screen)
+    if (told !== undefined) return [told]
+    if (!verbose && record === undefined && !SHOWN.has(event.type)) return []
+    return [summaryWords(event, at, screen)]
+  })
+  const states = [...changed].map(id => stateWords(runtime, id, entry, screen))
+  return [...words, ...states].map(line => lineOf(at, account.id, line, screen)).join('')
+}
+
+/** What the operator sets up. Everything else is told by its payment, payout, webhook or request. */
+const SHOWN: ReadonlySet<DomainEvent['type']> = new Set([
+  'EndpointAdded',
+  'EndpointDisabled',
+  'EndpointRemoved',
+  'RulesReplaced',
+  'RulesPutInFront',
+  'FaultsReplaced',
+  'CatalogueReplaced',
+  'ProviderHealthSet',
+])
+
+function summaryWords(event: DomainEvent, at: string, screen: Screen): string {
+  const { paint } = screen
+  const { what, subject, details } = eventSummary(event, at, screen)
+  return [paintEvent(what, paint)(visible(what)), paint.bold(visible(subject)), visible(details)]
+    .filter(Boolean)
+    .join('  ')
+}
+
+/** The payment or payout that the event moves on. */
+function changedRecord(event: DomainEvent): string | undefined {
+  switch (event.type) {
+    case 'PaymentCreated':
+    case 'RouteFrozen':
+    case 'ActionPresented':
+    case 'ActionWithdrawn':
+    case 'ReceiptSubmitted':
+    case 'ReceiptAccepted':
+    case 'ReceiptRejected':
+    case 'CancelRequested':
+    case 'PaymentSucceeded':
+    case 'PaymentFailed':
+    case 'PaymentExpired':
+    case 'PaymentCancelled':
+      return event.payment
+    case 'PayoutCreated':
+    case 'PayoutApproved':
+    case 'PayoutSucceeded':
+    case 'PayoutFailed':
+    case 'PayoutCancelled':
+      return event.payout
+    default:
+      return undefined
+  }
+}
+
+/** `payment pi_1 order-1 pending  It waits for the payer …`. */
+function stateWords(runtime: AccountRuntime, id: string, entry: Entry, { paint }: Screen): string {
+  const { world } = runtime.account
+  const why = whyRecord(runtime, id, [entry])
+  const reference = (world.payments.get(id) ?? world.payouts.get(id))?.merchantReference ?? null
+  if (!why) return visible(id)
+  return `${why.kind} ${named(id, reference, paint.bold)} ${paintStatus(why.status, paint)}  ${visible(why.sentence)}`
+}
+
+/** `payment.succeeded pi_1 order-1 → POST http://localhost:3000/hooks 500 (attempt 2, next in 5 minutes)`. */
+function attemptWords(
+  { account: { world } }: AccountRuntime,
+  event: DomainEvent,
+  at: number,
+  screen: Screen,
+): string | undefined {
+  const isDropped = event.type === 'DeliveryQueued' && event.dueAt === null
+  if (!isDropped && event.type !== 'AttemptEnded') return undefined
+  const delivery = world.deliveries.get(event.delivery)
+  if (!delivery) return undefined
+  const { paint } = screen
+  const sent = world.events.get(delivery.eventId)
+  const outcome =
+    event.type === 'AttemptEnded'
+      ? attemptOutcome(event, delivery, at, screen)
+      : paint.yellow('a fault dropped it')
+  const what = sent ? `${visible(sent.type)} ${subjectOf(sent)}` : visible(delivery.eventId)
+  return `${paint.bold(what)} → POST ${visible(delivery.url)} ${outcome}`
+}
+
+function attemptOutcome(
+  { result, next }: EventOf<'AttemptEnded'>,
+  { attempts, fault }: { readonly attempts: readonly unknown[]; readonly fault: string | null },
+  at: number,
+  { paint }: Screen,
+): string {
+  const { status, error } = result
+  const answer = status === null ? paint.red(visible(error ?? 'no answer')) : paintHttpStatus(status, paint)
+  const isTaken = status !== null && status >= 200 && status < 300
+  const facts = [
+    `attempt ${attempts.length}`,
+    ...(fault === null ? [] : [`with the fault ${fault}`]),
+    ...(next !== null ? [`next ${relativeTime(next, at)}`] : isTaken ? [] : ['the last one']),
+  ]
+  return `${answer} ${paint.dim(`(${facts.join(', ')})`)}`
+}
+
+function subjectOf({ subject }: WebhookEvent): string {
+  const { sortKey, merchantReference } = 'payment' in subject ? subject.payment : subject.payout
+  return named(sortKey.id, merchantReference)
+}
+
+const named = (id: string, reference: string | null, bold = (text: string) => text) =>
+  [bold(visible(id)), ...(reference === null ? [] : [visible(reference)])].join(' ')
+
+const DEFAULT_ACCOUNT = 'default.test'
+
+/** The time is that of the account. Logs are stored and forwarded, so they have no secrets. */
+function lineOf(at: string, account: string | null, words: string, { paint, timeZone }: Screen): string {
+  const time = paint.dim(localTime(Date.parse(at), timeZone).slice(11, 19))
+  const whose = account === null || account === DEFAULT_ACCOUNT ? [] : [paint.dim(account)]
+  return `${[time, ...whose, withoutSecrets(words)].join('  ')}\n`
+}
