@@ -23,8 +23,12 @@ interface BuiltRequest {
 
 /** Combines options and data. Options override JSON on the command line, which overrides files, which override stdin. */
 export async function buildRequest(flags: FieldFlags): Promise<BuiltRequest> {
+  return requestFrom(await readData(flags.data ?? []), flags)
+}
+
+/** The same for data that was already read. */
+export function requestFrom(data: Body, flags: FieldFlags): BuiltRequest {
   const { body: terms, notes } = termsOf(flags)
-  const data = await readData(flags.data ?? [])
   refuseOtherCurrency(flags, data)
   const merged = (flags.set ?? []).reduce(setValue, merge(data, merge(terms, membersOf(flags))))
   return {
@@ -59,7 +63,7 @@ const given = (members: Body): Body =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
 /** Refuses an amount in baht for data in dong: one of the two must be a mistake. */
-function refuseOtherCurrency({ amount, currency }: FieldFlags, data: Body): void {
+export function refuseOtherCurrency({ amount, currency }: TermFlags, data: Body): void {
   const other = valueAt(data, 'currency')
   if (amount?.currency === undefined || currency !== undefined || typeof other !== 'string') return
   if (other !== amount.currency)

@@ -129,7 +129,7 @@ export function termFlags(command: Command): Command {
     .option(
       '--amount <amount>',
       'amount in minor units, such as 123450, or as money, such as "1,234.50 THB"',
-      amount,
+      moneyAmount,
     )
     .option('--currency <code>', 'currency, such as THB; not needed if the amount has one', currencyCode)
     .option('--country <code>', 'country of the payment, such as TH', countryCode)
@@ -158,7 +158,7 @@ export function fieldFlags(command: Command): Command {
   return withMethod
     .option(
       '--data <json>',
-      'fields as JSON, as @file or file (JSON or YAML), or - for stdin; other options override them',
+      'fields as JSON, @file or file (JSON or YAML), or - for stdin; a .csv or .jsonl file has a payment on each line',
       again,
     )
     .option('--set <path=value>', 'change one field of the data, such as customer.name=Somchai', again)
@@ -179,7 +179,8 @@ export function textsIn(flags: FieldFlags): Body {
 /** For an option that may be repeated or left out. */
 export const again = (value: string, values: readonly string[] = []) => [...values, value]
 
-function amount(text: string): Amount {
+/** An amount in minor units, or money. */
+export function moneyAmount(text: string): Amount {
   try {
     return readAmount(text)
   } catch (error) {

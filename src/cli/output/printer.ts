@@ -33,7 +33,12 @@ export interface Printer {
   readonly format: Format
   show<T>(shown: Shown<T>, view: View<T>): Promise<void>
   /** Prints a list page by page, in constant memory: each page is written before the next one is taken. */
-  stream<T>(view: ListView<T>): PageStream<T>
+  stream<T>(view: ListView<T>, how?: StreamOptions): PageStream<T>
+}
+
+interface StreamOptions {
+  /** Whether the command has --columns, which is then suggested if some do not fit; true by default. */
+  readonly canChoose?: boolean
 }
 
 /** Throws a QueryError if `--query` is not a path, before anything is sent. */
@@ -80,8 +85,8 @@ export function openPrinter(
       const sheet = form.sheet()
       return writeData(sheet.rows(values) + sheet.end())
     },
-    stream(view) {
-      const dropped = droppedColumns(columns === undefined)
+    stream(view, { canChoose = true } = {}) {
+      const dropped = droppedColumns(canChoose && columns === undefined)
       const openSheet = async (rows: readonly unknown[]): Promise<Sheet> => {
         if (!drawn) return (await formFor(view, rows)).sheet()
         const screen = { ...(await openScreen(out, flags)), onDropped: dropped.add }

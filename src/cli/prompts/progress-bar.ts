@@ -1,7 +1,5 @@
-import type { Progress } from '../../client/index.ts'
-
 export interface ProgressBar {
-  readonly update: (progress: Progress) => void
+  readonly update: (done: number, total: number) => void
   /** Removes the bar from the screen. */
   readonly clear: () => void
 }
@@ -10,14 +8,14 @@ const CELLS = 24
 const LEAST_COLUMNS = 50
 const CLEAR_LINE = '\r\u001B[K'
 
-/** A progress bar on stderr, if that is a terminal. */
-export function progressBar(title: string): ProgressBar {
+/** A progress bar on stderr, if that is a terminal. `nameTotal` says of how much, in bytes if it is left out. */
+export function progressBar(title: string, nameTotal: (total: number) => string = sizeOf): ProgressBar {
   const { isTTY, columns } = process.stderr
   if (!isTTY || !columns) return { update: () => {}, clear: () => {} }
   let shown = ''
   return {
-    update: progress => {
-      const line = drawn(title, progress, columns)
+    update: (done, total) => {
+      const line = drawn(title, total === 0 ? 1 : Math.min(1, done / total), nameTotal(total), columns)
       // A terminal may be slower than the network: do not write the same line again.
       if (line === shown) return
       shown = line
@@ -30,12 +28,11 @@ export function progressBar(title: string): ProgressBar {
   }
 }
 
-function drawn(title: string, { sentBytes, totalBytes }: Progress, columns: number): string {
-  const share = totalBytes === 0 ? 1 : Math.min(1, sentBytes / totalBytes)
+function drawn(title: string, share: number, total: string, columns: number): string {
   const percent = `${String(Math.floor(share * 100)).padStart(3)} %`
   if (columns < LEAST_COLUMNS) return percent
   const full = Math.floor(share * CELLS)
-  return `${title} ${'█'.repeat(full)}${'░'.repeat(CELLS - full)} ${percent} of ${sizeOf(totalBytes)}`
+  return `${title} ${'█'.repeat(full)}${'░'.repeat(CELLS - full)} ${percent} of ${total}`
 }
 
 function sizeOf(bytes: number): string {

@@ -7,18 +7,27 @@ import {
   UnexpectedAnswerError,
 } from '../../../client/index.ts'
 import { shellWords } from '../../../contract/shell-words.ts'
+import { createAll } from '../../call/create-all.ts'
 import { differences, reportMadeOtherwise } from '../../call/other-answer.ts'
 import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
-import { UsageError } from '../../errors/cli-errors.ts'
+import { FilesError, UsageError } from '../../errors/cli-errors.ts'
 import { addHint } from '../../errors/report-error.ts'
-import { type Body, moneyOf, valueAt } from '../../fields/body.ts'
-import { buildRequest } from '../../fields/build-request.ts'
+import { type Body, merge, moneyOf, valueAt } from '../../fields/body.ts'
+import { buildRequest, readData, requestFrom } from '../../fields/build-request.ts'
 import { equivalentCommand, type TypedFlags } from '../../fields/equivalent-command.ts'
-import { missingFields, nameFlags, refuseMissing, reportRejectedFields } from '../../fields/field-problems.ts'
+import {
+  listed,
+  missingFields,
+  nameFlags,
+  refuseMissing,
+  reportRejectedFields,
+} from '../../fields/field-problems.ts'
 import { type KeyFlags, keyFlags, keyFor } from '../../fields/idempotency-key.ts'
-import { type FieldFlags, fieldFlags, REQUEST_FIELDS } from '../../fields/request-fields.ts'
+import { listIn, readList } from '../../fields/list-file.ts'
+import { FIELD_NAMES, type FieldFlags, fieldFlags, REQUEST_FIELDS } from '../../fields/request-fields.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { canAsk, confirmLive } from '../../prompts/confirm.ts'
+import { idColumn, listView, memberColumn, moneyColumn, statusColumn, timeColumn } from '../sim/tables.ts'
 import { suggestNextStep } from './next-step.ts'
 
 type CreateFlags = MerchantFlags & FieldFlags & KeyFlags
@@ -42,10 +51,24 @@ export const command = (): Command => {
   )
 }
 
+const paymentsView = listView<PaymentIntent>('No payments.', [
+  idColumn(),
+  statusColumn('status', 'status'),
+  moneyColumn(),
+  memberColumn('method', 'payment_method', { give: 2 }),
+  memberColumn('reference', 'merchant_reference', { give: 1 }),
+  timeColumn('created', 'created_at', { give: 3 }),
+])
+
 const MORE = `
 Other options override --data. If you repeat --data, JSON on the command line overrides files, and files override
 stdin. --set changes one field of the result, and fails if that field does not exist. Unknown fields are sent unchanged.
 An amount of digits only is in minor units. An amount with a currency is converted, and the result is printed to stderr.
+
+A file named .csv or .jsonl is a list: each line creates a payment, and other options apply to all of them. The columns of
+CSV are the fields, such as customer.name. The idempotency key of a line follows from the name of the file, or from
+--idempotency-key, and from what the line says. So you can run the command again within 24 hours, after a failure or with
+corrected lines: it makes nothing twice. Lines that the server refuses are reported at the end.
 
 Examples:
   paysim payments create
@@ -54,6 +77,7 @@ Examples:
   paysim payments create --amount 10000 --currency THB --country TH --checkout-mode merchant \\
     --payment-method th_promptpay --merchant-reference order-2
   paysim payments create --data @order.json --option bank=bbl --customer-name 'Somchai Jaidee'
+  paysim payments create --data orders.csv --currency THB --country TH -o jsonl > payments.jsonl
   jq .payment order.json | paysim payments create --data - --query next_action.url`
 
 /** Records the options as typed, to print the whole command after the questions. */
@@ -69,9 +93,46 @@ function recorded(typed: (readonly [string, string?])[], command: Command): Comm
 async function create(flags: CreateFlags, typed: TypedFlags): Promise<void> {
   if (flags.keyFile === '-' && flags.data?.some(source => source === '-' || source === '@-'))
     throw new UsageError('--data and --key-file cannot both read stdin: give a file for one of them')
+  const { list, others } = listIn(flags.data)
+  if (list !== undefined) return createListed(list, { ...flags, data: others })
   const { body, notes } = await buildRequest(flags)
   for (const note of notes) process.stderr.write(`${note}\n`)
   await withSession(flags, session => createPayment(body, { flags, session, typed }))
+}
+
+/** Creates a payment for each line of a list. */
+async function createListed(source: string, flags: CreateFlags): Promise<void> {
+  const { idempotencyKey } = flags
+  if (idempotencyKey === false)
+    throw new UsageError('a list needs its keys, which make sure that a second run repeats nothing')
+  const [{ name, lines, notes }, data] = await Promise.all([
+    readList(source, FIELD_NAMES),
+    readData(flags.data ?? []),
+  ])
+  for (const note of notes) process.stderr.write(`${note}\n`)
+  const asked = lines.map(({ place, body }) => ({
+    place,
+    body: requestFrom(merge(body, data), flags).body,
+  }))
+  await withSession(flags, async session => {
+    const { client, printer, signal } = session
+    const referenceOptional = await isReferenceOptional({ flags, session })
+    const incomplete = asked.flatMap(({ place, body }) => {
+      const missing = missingFields(body, { referenceOptional })
+      return missing.length === 0 ? [] : [`${place}: ${listed(missing)} missing`]
+    })
+    if (incomplete.length > 0) throw new FilesError(incomplete.join('\n'))
+    await confirmLive(flags, session, `create ${asked.length} payments`)
+    await createAll<PaymentIntent>({
+      list: { name, lines: asked, notes },
+      keyedBy: idempotencyKey,
+      printer,
+      view: paymentsView,
+      strict: flags.strict,
+      send: ({ body }, idempotencyKey) =>
+        client.payments.create(body as unknown as CreatePayment, { idempotencyKey, signal }).answer(),
+    })
+  })
 }
 
 /** Creates the payment. A person is asked for missing and rejected fields; a script gets an error. */
@@ -151,7 +212,10 @@ const termsOf = (body: Body) =>
   })
 
 /** The reference is required, unless the contract of this server says otherwise. */
-async function isReferenceOptional({ flags, session }: Creation): Promise<boolean> {
+async function isReferenceOptional({
+  flags,
+  session,
+}: Pick<Creation, 'flags' | 'session'>): Promise<boolean> {
   const contract = flags.contract ?? session.target.profile?.contract
   if (contract === undefined) return false
   const { readContract } = await import('../../named-file.ts')

@@ -67,7 +67,12 @@ async function submit(id: string, flags: ReceiptFlags, session: Session): Promis
   const bar = progressBar(typeof file === 'string' ? basename(file) : 'stdin')
   try {
     return await client.payments
-      .submitReceipt(id, { file, idempotencyKey: keyFor(flags), onProgress: bar.update, signal })
+      .submitReceipt(id, {
+        file,
+        idempotencyKey: keyFor(flags),
+        onProgress: ({ sentBytes, totalBytes }) => bar.update(sentBytes, totalBytes),
+        signal,
+      })
       .answer()
   } finally {
     bar.clear()

@@ -1,28 +1,32 @@
+import { type Command, Option } from 'commander'
 import type { PayoutRecord } from '../../../client/control-client.ts'
-import { nounOf, row } from '../../control/row.ts'
-import { type Body, valueAt } from '../../fields/body.ts'
-import { readData } from '../../fields/build-request.ts'
-import { again, countryCode, currencyCode } from '../../fields/request-fields.ts'
+import type { NewPayout } from '../../../contract/control/requests.ts'
+import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
+import { createAll } from '../../call/create-all.ts'
+import { type ControlFlags, controlCommand } from '../../control/flags.ts'
+import { nounOf, row, showAnswer } from '../../control/row.ts'
+import { withControl } from '../../control/session.ts'
+import { FilesError, UsageError } from '../../errors/cli-errors.ts'
+import type { Amount } from '../../fields/amount.ts'
+import { type Body, merge, valueAt, withValue } from '../../fields/body.ts'
+import { readData, refuseOtherCurrency, termsOf } from '../../fields/build-request.ts'
+import { type Line, listIn, readList } from '../../fields/list-file.ts'
+import { again, countryCode, currencyCode, moneyAmount } from '../../fields/request-fields.ts'
+import { choice } from '../../flag-values.ts'
 import { drawRecord, fieldOf, sections } from '../../output/record.ts'
 import type { View } from '../../output/view.ts'
 import { bankAccount, payoutView } from '../../output/views/payouts.ts'
-import { FAILURE, idColumn, memberColumn, moneyColumn, statusColumn, timeColumn } from './tables.ts'
+import {
+  FAILURE,
+  idColumn,
+  listView,
+  memberColumn,
+  moneyColumn,
+  statusColumn,
+  timeColumn,
+} from './tables.ts'
 
 const ID = { '<id>': { about: 'id of the payout, such as po_123', to: 'params.id' } } as const
-
-/** What a payout cannot do without. */
-const REQUIRED = {
-  '--amount <digits>': { about: 'in minor units, such as 123450 for 1,234.50 THB', to: 'body.amount' },
-  '--currency <code>': { about: 'such as THB', to: 'body.currency', parse: currencyCode },
-  '--country <code>': { about: 'such as TH', to: 'body.country', parse: countryCode },
-  '--merchant-reference <text>': { about: "the merchant's reference for it", to: 'body.merchant_reference' },
-  '--bank <code>': { about: "the recipient's bank, such as bbl", to: 'body.recipient.bank_code' },
-  '--holder <name>': { about: "the recipient's name", to: 'body.recipient.holder_name' },
-  '--account-number <digits>': {
-    about: "the recipient's account, of which the last four digits are kept",
-    to: 'body.recipient.account_number',
-  },
-} as const
 
 /** The merchant's view of a payout and the members that merchants do not see. */
 const fullPayoutView: View<PayoutRecord> = {
@@ -36,31 +40,36 @@ const fullPayoutView: View<PayoutRecord> = {
   },
 }
 
+const LISTED = {
+  empty: 'No payouts.',
+  columns: [
+    idColumn(),
+    statusColumn('status', 'status'),
+    moneyColumn(),
+    memberColumn('recipient', 'recipient.holder_name', { give: 2 }),
+    { header: 'account', value: bankAccount, give: 3, whole: true },
+    memberColumn('reference', 'merchant_reference', { give: 1 }),
+    memberColumn('rule', 'rule', { give: 6 }),
+    timeColumn('created', 'created_at', { give: 4 }),
+  ],
+  csv: [
+    ...['id', 'status', 'amount', 'currency', 'country', 'merchant_reference'],
+    ...['recipient.holder_name', 'recipient.bank_code', 'recipient.account_last4'],
+    ...['failure_code', 'failure_message', 'cancel_reason', 'rule', 'created_at', 'updated_at'],
+  ],
+}
+
 export const payouts = nounOf('sim payouts', {
   list: row('GET /accounts/:account/payouts', {
     summary: 'list payouts',
     description: 'List the payouts of an account, newest first, including what the merchant API hides.',
-    examples: ['paysim sim payouts', 'paysim sim payouts list --all -o csv > payouts.csv'],
+    examples: [
+      'paysim sim payouts',
+      'paysim sim payouts list --all -o csv > payouts.csv',
+    ],
     show: {
       pages: true,
-      table: {
-        empty: 'No payouts.',
-        columns: [
-          idColumn(),
-          statusColumn('status', 'status'),
-          moneyColumn(),
-          memberColumn('recipient', 'recipient.holder_name', { give: 2 }),
-          { header: 'account', value: bankAccount, give: 3, whole: true },
-          memberColumn('reference', 'merchant_reference', { give: 1 }),
-          memberColumn('rule', 'rule', { give: 6 }),
-          timeColumn('created', 'created_at', { give: 4 }),
-        ],
-        csv: [
-          ...['id', 'status', 'amount', 'currency', 'country', 'merchant_reference'],
-          ...['recipient.holder_name', 'recipient.bank_code', 'recipient.account_last4'],
-          ...['failure_code', 'failure_message', 'cancel_reason', 'rule', 'created_at', 'updated_at'],
-        ],
-      },
+      table: LISTED,
     },
   }),
   show: row('GET /accounts/:account/payouts/:id', {
@@ -70,42 +79,7 @@ export const payouts = nounOf('sim payouts', {
     examples: ['paysim sim payouts show po_123'],
     show: { view: fullPayoutView, inAccountTime: true, explained: true },
   }),
-  create: row('POST /accounts/:account/payouts', {
-    summary: 'create a payout',
-    description: 'Create a payout. The merchant API has no such call.',
-    flags: {
-      ...REQUIRED,
-      '--status <status>': {
-        about: 'initial status, requires_approval by default',
-        to: 'body.status',
-        choices: ['requires_approval', 'processing', 'succeeded', 'failed', 'cancelled'],
-      },
-      '--created-at <time>': {
-        about: 'time of creation, which may be in the past (default: now)',
-        to: 'body.created_at',
-      },
-      '--data <json>': {
-        about: 'the payout as JSON, @file or file (JSON or YAML), or - for stdin; options override it',
-        to: 'body',
-        parse: again,
-        value: readData,
-      },
-    },
-    examples: [
-      'paysim sim payouts create --amount 5000 --currency THB --country TH --merchant-reference refund-1 \\',
-      '  --bank bbl --holder "Somchai Jaidee" --account-number 1234567890',
-      'paysim sim payouts create --data payout.yaml --merchant-reference refund-2 --status processing',
-    ],
-    mistake: input => {
-      const missing = Object.entries(REQUIRED).flatMap(([flag, { to }]) =>
-        valueAt(input as Body, to) === undefined ? [flag.replace(/ .*/, '')] : [],
-      )
-      return missing.length === 0
-        ? undefined
-        : `the payout is incomplete: give ${missing.join(', ')}, or add them to --data`
-    },
-    show: { view: fullPayoutView, inAccountTime: true },
-  }),
+  create: { summary: 'create a payout, or one for each line of a list', command: createCommand },
   approve: row('POST /accounts/:account/payouts/:id/approve', {
     summary: 'approve a payout',
     description: 'Approve a payout: processing starts at once.',
@@ -136,3 +110,133 @@ export const payouts = nounOf('sim payouts', {
     show: { view: fullPayoutView, inAccountTime: true },
   }),
 })
+
+/** Where the value of each option goes. */
+const FIELDS = {
+  amount: 'amount',
+  currency: 'currency',
+  country: 'country',
+  merchantReference: 'merchant_reference',
+  bank: 'recipient.bank_code',
+  holder: 'recipient.holder_name',
+  accountNumber: 'recipient.account_number',
+  status: 'status',
+  createdAt: 'created_at',
+} as const
+
+/** What a payout cannot do without, and the option for it. */
+const REQUIRED = {
+  amount: '--amount',
+  currency: '--currency',
+  country: '--country',
+  merchant_reference: '--merchant-reference',
+  'recipient.bank_code': '--bank',
+  'recipient.holder_name': '--holder',
+  'recipient.account_number': '--account-number',
+} as const
+
+interface CreateFlags extends ControlFlags {
+  readonly amount?: Amount
+  readonly currency?: string
+  readonly country?: string
+  readonly data?: readonly string[]
+  readonly idempotencyKey?: string
+}
+
+function createCommand(): Command {
+  return controlCommand('sim payouts create', command =>
+    command
+      .description('Create a payout. The merchant API has no such call.')
+      .option(
+        '--amount <amount>',
+        'amount in minor units, such as 123450, or as money, such as "1,234.50 THB"',
+        moneyAmount,
+      )
+      .option('--currency <code>', 'such as THB; not needed if the amount has one', currencyCode)
+      .option('--country <code>', 'such as TH', countryCode)
+      .option('--merchant-reference <text>', "the merchant's reference for it")
+      .option('--bank <code>', "the recipient's bank, such as bbl")
+      .option('--holder <name>', "the recipient's name")
+      .option('--account-number <digits>', "the recipient's account, of which the last four digits are kept")
+      .addOption(
+        new Option('--status <status>', 'initial status, requires_approval by default')
+          .choices(PAYOUT_STATUSES)
+          .argParser(choice(PAYOUT_STATUSES)),
+      )
+      .option('--created-at <time>', 'time of creation, which may be in the past (default: now)')
+      .option(
+        '--data <json>',
+        'the payout as JSON, @file or file (JSON or YAML), or - for stdin; a .csv or .jsonl file has a payout on each line',
+        again,
+      )
+      .option('--idempotency-key <key>', 'the simulator acts only once per key')
+      .addHelpText('after', MORE)
+      .action((flags: CreateFlags) => create(flags)),
+  )
+}
+
+const MORE = `
+Other options override --data. A file named .csv or .jsonl is a list: other options apply to all its payouts. The columns of
+CSV are amount, currency, country, merchant_reference, recipient.bank_code, recipient.holder_name,
+recipient.account_number, status and created_at. The idempotency key of a line follows from the name of the file, or from
+--idempotency-key, and from what the line says. So you can run the command again within 24 hours, after a failure or with
+corrected lines: it makes nothing twice. Lines that the simulator refuses are reported at the end.
+
+Examples:
+  paysim sim payouts create --amount '50.00 THB' --country TH --merchant-reference refund-1 \\
+    --bank bbl --holder 'Somchai Jaidee' --account-number 1234567890
+  paysim sim payouts create --data payout.yaml --merchant-reference refund-2 --status processing
+  paysim sim payouts create --data payouts.csv --currency THB --country TH`
+
+async function create(flags: CreateFlags): Promise<void> {
+  const { list: source, others } = listIn(flags.data)
+  const list = source === undefined ? undefined : await readList(source, Object.values(FIELDS))
+  const data = await readData(others)
+  const { body: terms, notes } = termsOf(flags)
+  for (const note of [...notes, ...(list?.notes ?? [])]) process.stderr.write(`${note}\n`)
+  const whole = (line: Body) => {
+    const under = merge(line, data)
+    refuseOtherCurrency(flags, under)
+    const over = Object.entries(FIELDS).reduce<Body>((body, [flag, path]) => {
+      const value = flag === 'amount' ? undefined : Reflect.get(flags, flag)
+      return value === undefined ? body : withValue(body, path, value)
+    }, terms)
+    return merge(under, over)
+  }
+  const asked = (list?.lines ?? [{ place: '', body: {} }]).map(({ place, body }) => ({
+    place,
+    body: whole(body),
+  }))
+  const lacking = ({ body }: Line) =>
+    Object.entries(REQUIRED).flatMap(([path, flag]) => (valueAt(body, path) === undefined ? [flag] : []))
+  if (list) {
+    const incomplete = asked.filter(line => lacking(line).length > 0)
+    if (incomplete.length > 0)
+      throw new FilesError(
+        incomplete.map(line => `${line.place}: give ${lacking(line).join(', ')} or its column`).join('\n'),
+      )
+  }
+  await withControl(flags, async session => {
+    const { account, printer } = session
+    const send = ({ body }: Line, idempotencyKey: string | undefined) =>
+      account.payouts.create(body as unknown as NewPayout, { idempotencyKey })
+    if (list)
+      return createAll<PayoutRecord>({
+        list: { ...list, lines: asked },
+        keyedBy: flags.idempotencyKey,
+        printer,
+        view: listView<PayoutRecord>(LISTED.empty, LISTED.columns, LISTED.csv),
+        send: (line, key) => send(line, key).answer(),
+      })
+    const [line] = asked
+    if (!line) return
+    const missing = lacking(line)
+    if (missing.length > 0)
+      throw new UsageError(`the payout is incomplete: give ${missing.join(', ')}, or add them to --data`)
+    await showAnswer(
+      send(line, flags.idempotencyKey),
+      { view: fullPayoutView, inAccountTime: true },
+      { given: { ...flags }, session },
+    )
+  })
+}
