@@ -1,16 +1,22 @@
 import type { FaultRule } from '../contract/control/faults.ts'
 import type { ProviderRule } from '../contract/control/rules.ts'
+import type { PaymentTrigger } from '../contract/statuses.ts'
 import { type CatalogueData, indexCatalogue } from './catalogue.ts'
 import type { ClockSetting } from './commands.ts'
 import { compileFaults } from './faults.ts'
-import type { PaymentTrigger } from './lifecycle.ts'
 import type { Count } from './match-limits.ts'
 import type { Delivery, Payment, Payout, ProviderCall, WebhookEndpoint, WebhookEvent } from './model.ts'
-import { PAYMENT_FORM, type PaymentThen, readPayment, storePayment } from './payment-record.ts'
-import type { RepeatedParts } from './repeated-parts.ts'
+import { PAYMENT_FORM, type PaymentSnapshot, readPayment, storePayment } from './payment-record.ts'
 import { compileRule } from './rules/rule.ts'
 import { UNSCRIPTED_PAYOUT } from './script.ts'
-import { type Form, json, type Lean, type ReadContext, type StoredPosition } from './stored-form.ts'
+import {
+  type Form,
+  json,
+  type Lean,
+  type ReadContext,
+  type RepeatedParts,
+  type StoredPosition,
+} from './stored-form.ts'
 import type { Timer } from './timers.ts'
 import {
   type KeptAnswer,
@@ -111,11 +117,11 @@ const payouts: Form<Payout, StoredPayout> = {
 }
 
 /** A payout as another record has it, from some time. */
-type PayoutThen = { readonly payout: string } & Pick<Payout, 'status' | 'updatedAt' | 'seq'> &
+type PayoutSnapshot = { readonly payout: string } & Pick<Payout, 'status' | 'updatedAt' | 'seq'> &
   Lean<Pick<Payout, 'failure' | 'cancelReason'>>
 
 const storePayout = ({ sortKey, status, failure, cancelReason, updatedAt, seq }: Payout) =>
-  json<PayoutThen>({
+  json<PayoutSnapshot>({
     payout: sortKey.id,
     status,
     failure: failure ?? undefined,
@@ -124,14 +130,14 @@ const storePayout = ({ sortKey, status, failure, cancelReason, updatedAt, seq }:
     seq,
   })
 
-function readPayout({ payout: id, ...then }: PayoutThen, { payouts: all }: World): Payout {
+function readPayout({ payout: id, ...then }: PayoutSnapshot, { payouts: all }: World): Payout {
   const payout = all.get(id)
   if (!payout) throw new Error(`the payout ${id} is missing, which another record names`)
   return { ...payout, failure: null, cancelReason: null, ...then }
 }
 
 type StoredAnswer = Pick<KeptAnswer, 'fingerprint' | 'seq'> & {
-  readonly answer: PaymentThen | Exclude<KeptAnswer['answer'], { payment: Payment }>
+  readonly answer: PaymentSnapshot | Exclude<KeptAnswer['answer'], { payment: Payment }>
 }
 
 const kept: Form<KeptAnswer, StoredAnswer> = {
@@ -148,7 +154,9 @@ const kept: Form<KeptAnswer, StoredAnswer> = {
   }),
 }
 
-type StoredEvent = Omit<WebhookEvent, 'id' | 'subject'> & { readonly subject: PaymentThen | PayoutThen }
+type StoredEvent = Omit<WebhookEvent, 'id' | 'subject'> & {
+  readonly subject: PaymentSnapshot | PayoutSnapshot
+}
 
 const events: Form<WebhookEvent, StoredEvent> = {
   store: ({ id: _, subject, ...event }) => ({

@@ -7,17 +7,17 @@ import { coded, ProxyRefusal } from './connection-error.ts'
 import type { OpenAnswer, TransportSettings, WireRequest } from './transport.ts'
 
 /** How far a request came. */
-export interface Progress {
+export interface RequestProgress {
   /** Whether there was a connection to write to. Before that, nothing can have reached the server. */
   sent: boolean
   /** Whether this connection was kept from an earlier request. */
   reused: boolean
 }
 
-export const notYet = (): Progress => ({ sent: false, reused: false })
+export const notYet = (): RequestProgress => ({ sent: false, reused: false })
 
 export interface Conditions {
-  readonly progress: Progress
+  readonly progress: RequestProgress
   readonly signal?: AbortSignal | undefined
   readonly limits: {
     readonly connectMs: number

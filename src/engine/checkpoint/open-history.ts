@@ -3,8 +3,10 @@ import { crc32 } from 'node:zlib'
 import type { Account } from '../account/account.ts'
 import { FileJournal } from '../journal/file-journal.ts'
 import type { FileJournalOptions } from '../journal/journal-file.ts'
-import { Checkpoints } from './checkpoints.ts'
-import { ENTRIES_A_CHECKPOINT, SEGMENT_BYTES } from './history-sizes.ts'
+import { Checkpoints, ENTRIES_A_CHECKPOINT } from './checkpoints.ts'
+
+/** From this size on, the journal's file becomes a segment when its entries are in a checkpoint. */
+const SEGMENT_BYTES = 4 * 1024 * 1024
 
 type HistorySettings = Omit<FileJournalOptions, 'onEdition' | 'onEntry' | 'onFailure'> & {
   readonly every?: number
@@ -44,7 +46,7 @@ export async function openHistory(
       return checkpoints.seq
     },
     onEntry: entry => {
-      account.replayed(entry)
+      account.applyEntry(entry)
       return readOnly ? undefined : checkpoints?.noteEntry()
     },
     onFailure: account.stall,

@@ -4,7 +4,7 @@ import { readFaults } from '../../domain/faults.ts'
 import { readRules } from '../../domain/rules/rule.ts'
 import { type CatalogueOverlay, overlay, pathInOverlay } from '../schema/account.ts'
 import { problemBelow } from './scenario-files.ts'
-import type { Standards, StepCheck } from './step-check.ts'
+import type { CheckContext, StepCheck } from './step-check.ts'
 
 /** Problems in rules, faults, catalogues and images that a schema cannot find. */
 
@@ -19,7 +19,7 @@ export function ruleProblems(key: string, rules: unknown): readonly FieldProblem
 export function faultProblems(
   key: string,
   faults: unknown,
-  { operations }: Standards,
+  { operations }: CheckContext,
 ): readonly FieldProblem[] {
   const read = readFaults({ faults }, operations)
   return 'problems' in read ? under(key, 'faults', read.problems) : []
@@ -28,7 +28,7 @@ export function faultProblems(
 export function catalogueProblems(
   key: string,
   over: CatalogueOverlay,
-  { catalogue }: Standards,
+  { catalogue }: CheckContext,
 ): readonly FieldProblem[] {
   const merged = overlay(catalogue, over)
   const read = readCatalogue(merged)

@@ -1,14 +1,14 @@
 /** The keys and indexes that lead to a value of a file. */
 export type Path = readonly (string | number)[]
 
-export interface Position {
+export interface SourcePosition {
   readonly line: number
   readonly column: number
 }
 
 /** Finds the position of the value at a path. */
 export interface PositionFinder {
-  of(path: Path): Position
+  of(path: Path): SourcePosition
 }
 
 /** Finds the path for a dotted field of a validator. A key may itself contain dots. */

@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type LineCounter, type Node } from 'yaml'
-import type { Path, PathFinder, Position, PositionFinder } from './path.ts'
+import type { Path, PathFinder, PositionFinder, SourcePosition } from './path.ts'
 
 /** The position of each value of a document. It works for JSON too, because JSON is YAML. */
 export class Positions implements PathFinder, PositionFinder {
@@ -9,7 +9,7 @@ export class Positions implements PathFinder, PositionFinder {
   ) {}
 
   /** The position of the value at a path or, if there is none, of the nearest value around it. */
-  of(path: Path): Position {
+  of(path: Path): SourcePosition {
     let node = this.document.contents as Node | null
     let offset = node?.range?.[0] ?? 0
     for (const part of path) {
@@ -41,7 +41,7 @@ export class Positions implements PathFinder, PositionFinder {
     return path
   }
 
-  at(offset: number): Position {
+  at(offset: number): SourcePosition {
     const { line, col } = this.lines.linePos(offset)
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }

@@ -3,7 +3,7 @@ import type { CatalogueLists } from '../schema/account.ts'
 import type { Path } from './path.ts'
 
 /** What a file is checked against, besides its schema. */
-export interface Standards {
+export interface CheckContext {
   /** The default catalogue. */
   readonly catalogue: CatalogueLists
   /** Operations such as `POST /payment_intents`. */
@@ -14,7 +14,7 @@ export interface Standards {
 
 /** What the check of a step can use. Paths are relative to the step. */
 export interface StepCheck {
-  readonly standards: Standards
+  readonly standards: CheckContext
   /** The names that earlier steps store. */
   readonly names: ReadonlySet<string>
   /** The clock's mode at this step. */

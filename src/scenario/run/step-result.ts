@@ -2,7 +2,7 @@ import { ControlError } from '../../client/errors.ts'
 import type { ReceivedAnswer } from '../../contract/wire-answer.ts'
 import { FileRefusedError } from '../../files/regular-file.ts'
 import type { Mismatch } from '../expect/match.ts'
-import type { Path, Position } from '../load/path.ts'
+import type { Path, SourcePosition } from '../load/path.ts'
 import { lastOfHistory } from './history.ts'
 import { type Scope, UnknownReferenceError } from './scope.ts'
 import type { Stage } from './stage.ts'
@@ -21,8 +21,8 @@ export interface StepResult {
 
 export const nothingWrong: StepResult = { mismatches: [] }
 
-export interface StepFailure extends Position {
-  readonly mismatches: readonly (Mismatch & Position)[]
+export interface StepFailure extends SourcePosition {
+  readonly mismatches: readonly (Mismatch & SourcePosition)[]
   readonly sent?: Sent
   readonly answer?: ReceivedAnswer
   readonly history: readonly string[]
@@ -31,7 +31,7 @@ export interface StepFailure extends Position {
 }
 
 /** A step, for the reports. */
-export interface StepRecord extends Position {
+export interface StepRecord extends SourcePosition {
   readonly path: Path
   /** `verify` for the checks at the end. */
   readonly verb: string

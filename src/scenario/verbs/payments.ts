@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseDuration } from '../../contract/durations.ts'
-import { PAYMENT_TRIGGERS } from '../../domain/lifecycle.ts'
+import { PAYMENT_TRIGGERS } from '../../contract/statuses.ts'
 import { checkPicture } from '../load/check-settings.ts'
 import { formOf, pictureOf } from '../run/pictures.ts'
 import type { Stage } from '../run/stage.ts'

@@ -1,6 +1,6 @@
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
+import type { DeliveryStatus } from '../../contract/statuses.ts'
 import { PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
-import type { DeliveryStatus } from '../../domain/model.ts'
 import { nothingWrong } from '../run/step-result.ts'
 import { BehaviourSchema } from '../schema/account.ts'
 import { answered } from '../schema/answers.ts'

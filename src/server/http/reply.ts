@@ -1,6 +1,6 @@
 import { type OutgoingHttpHeader, type ServerResponse, STATUS_CODES } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import type { Carrier, WholeAnswer } from './carrier.ts'
 import type { Request } from './request.ts'
 
