@@ -7,6 +7,7 @@ import { MutableWorld, type PastRecords, type RecordKind } from '../../domain/wo
 import { demandPrivateFolder, makePrivateFolder, removeFile } from '../store/private-files.ts'
 import { messageOf, UnavailableError } from '../store/store-errors.ts'
 import { inSlices } from '../time/scheduling.ts'
+import { BYTES_A_CHECKPOINT } from './history-sizes.ts'
 import { indexFile, Layer, type OpenRecordBytes, recordsFile } from './layer.ts'
 import {
   bitsOf,
@@ -22,11 +23,6 @@ import {
 import { mergeLayers, supersedeSince, tooMany } from './merge-layers.ts'
 import { PastTable } from './past-table.ts'
 import { type Changes, takeChanges, writeLayer } from './write-layer.ts'
-
-/** After how many entries the next checkpoint is written. */
-export const ENTRIES_A_CHECKPOINT = 16_384
-/** Or after so many bytes of them. */
-export const BYTES_A_CHECKPOINT = 64 * 1024 * 1024
 
 /** Entries that are marked without a pause: a millisecond of work. */
 const AT_ONCE = 1024

@@ -3,10 +3,8 @@ import { crc32 } from 'node:zlib'
 import type { Account } from '../account/account.ts'
 import { FileJournal } from '../journal/file-journal.ts'
 import type { FileJournalOptions } from '../journal/journal-file.ts'
-import { Checkpoints, ENTRIES_A_CHECKPOINT } from './checkpoints.ts'
-
-/** From this size on, the journal's file becomes a segment when its entries are in a checkpoint. */
-const SEGMENT_BYTES = 4 * 1024 * 1024
+import { Checkpoints } from './checkpoints.ts'
+import { ENTRIES_A_CHECKPOINT, SEGMENT_BYTES } from './history-sizes.ts'
 
 type HistorySettings = Omit<FileJournalOptions, 'onEdition' | 'onEntry' | 'onFailure'> & {
   readonly every?: number

@@ -9,12 +9,18 @@ import type { RunningStep } from './verb.ts'
 
 type ControlCall = { answer(): Promise<Answer> }
 
+/** What a call needs of its step. */
+export type ControlStep = Pick<
+  RunningStep<string, { expect?: AnswerExpectation }>,
+  'step' | 'stage' | 'scope'
+>
+
 /**
  * Makes a call of the control surface that may be refused, and compares the answer with the expectation of the step.
  */
 export async function callControl(
   call: ControlCall,
-  { step, scope }: Pick<RunningStep<string, { expect?: AnswerExpectation }>, 'step' | 'scope'>,
+  { step, scope }: Pick<ControlStep, 'step' | 'scope'>,
   subject?: string,
 ): Promise<StepResult> {
   const answer = await answerOrRefusal(call)
