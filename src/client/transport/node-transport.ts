@@ -2,7 +2,8 @@ import type { AgentOptions, ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { flatHeaders } from '../../contract/wire-answer.ts'
-import { allowManyListeners } from '../many-listeners.ts'
+import { basicAuthorization } from '../credentials.ts'
+import { allowManyListeners } from '../retry.ts'
 import { coded, ProxyRefusal } from './connection-error.ts'
 import type { OpenAnswer, TransportSettings, WireRequest } from './transport.ts'
 
@@ -150,8 +151,8 @@ function openTunnel(asker: Requester, { hostname, port }: URL, proxy: URL): Prom
 
 function credentialsFor({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {}
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` }
+  const credentials = basicAuthorization(decodeURIComponent(username), decodeURIComponent(password))
+  return { 'proxy-authorization': credentials }
 }
 
 /** The body of one attempt. A file is opened for each attempt and closed after it. */

@@ -18,10 +18,11 @@ import {
   LEASE_MS,
   type Lease,
   OVERDUE_MS,
+  readHeldMerchants,
   readHolding,
+  readNodes,
   takeHolding,
 } from './lease.ts'
-import { readHeldMerchants, readNodes } from './nodes.ts'
 import { type HoldingTimes, homeOf, readPeers, Spread } from './spread.ts'
 
 /** A merchant that this process holds, with both accounts. */

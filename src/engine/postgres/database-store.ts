@@ -13,8 +13,7 @@ import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts
 import { DatabaseChanges } from './database-changes.ts'
 import { DatabaseHolders, merchantOf } from './database-holders.ts'
 import type { JournalHead } from './database-journal.ts'
-import { Lease, noteAhead } from './lease.ts'
-import { readServing } from './nodes.ts'
+import { Lease, noteAhead, readServing } from './lease.ts'
 import { DatabaseImages, openAccount } from './open-account.ts'
 import { bringUpToDate } from './schema.ts'
 

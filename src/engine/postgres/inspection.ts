@@ -1,7 +1,7 @@
 import { SYSTEM_CLOCKS } from '../time/real-time.ts'
 import { Database, refusePooler, startErrorOf } from './database.ts'
 import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts'
-import { readServing, type ServingProcess } from './nodes.ts'
+import { readServing, type ServingProcess } from './lease.ts'
 import { stepsTaken } from './schema.ts'
 
 /** A diagnosis must not take as long as a payment may. */

@@ -8,11 +8,10 @@ import { validator } from '../../contract/validation.ts'
 import { packageFile } from '../../package-files.ts'
 import { modeOf } from '../schema/account.ts'
 import { type Check, FileSchema, type ScenarioData } from '../schema/file.ts'
-import { catalogueProblems, faultProblems, ruleProblems } from './check-settings.ts'
 import { checkReferences, checkSteps, type StepContext } from './check-steps.ts'
-import type { PathFinder } from './path.ts'
+import type { PathFinder } from './positions.ts'
 import { Problems } from './problems.ts'
-import type { CheckContext } from './step-check.ts'
+import { type CheckContext, catalogueProblems, faultProblems, ruleProblems } from './step-check.ts'
 
 const everyPart = <T>(make: (name: string, schema: TSchema) => T): Record<string, T> =>
   Object.fromEntries(Object.entries(FileSchema.properties).map(([name, part]) => [name, make(name, part)]))

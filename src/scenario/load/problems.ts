@@ -1,6 +1,5 @@
 import type { FieldProblem } from '../../contract/errors.ts'
-import type { Path, PathFinder, SourcePosition } from './path.ts'
-import type { Positions } from './positions.ts'
+import type { Path, PathFinder, Positions, SourcePosition } from './positions.ts'
 
 /** A problem of a scenario file, with its position. */
 export interface FileProblem extends SourcePosition {

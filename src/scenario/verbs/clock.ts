@@ -3,7 +3,7 @@ import type { AdvanceGoal } from '../../client/control-client.ts'
 import { nothingWrong } from '../run/step-result.ts'
 import { ClockSchema, modeOf } from '../schema/account.ts'
 import { closed, duration, instant, maybe, oneOf } from '../schema/words.ts'
-import { callControl } from './control-call.ts'
+import { callControl } from './calls.ts'
 import { listVerb } from './records.ts'
 import { verb, wholeValue } from './verb.ts'
 

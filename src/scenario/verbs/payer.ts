@@ -1,13 +1,13 @@
 import * as Type from '@sinclair/typebox'
 import { matchAnswer } from '../expect/match-answer.ts'
-import { checkPicture } from '../load/check-settings.ts'
+import { checkPicture } from '../load/step-check.ts'
 import { formOf, pictureOf } from '../run/pictures.ts'
 import type { Stage } from '../run/stage.ts'
 import type { StepResult } from '../run/step-result.ts'
 import type { Sent } from '../run/wire.ts'
 import { answered, picture } from '../schema/answers.ts'
 import { id, maybe, text } from '../schema/words.ts'
-import type { ControlStep } from './control-call.ts'
+import type { ControlStep } from './calls.ts'
 import { verb, wholeValue } from './verb.ts'
 
 const payment = id('payment, or the URL of its page')

@@ -1,14 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseDuration } from '../../contract/durations.ts'
 import { PAYMENT_TRIGGERS } from '../../contract/statuses.ts'
-import { checkPicture } from '../load/check-settings.ts'
+import { checkPicture } from '../load/step-check.ts'
 import { formOf, pictureOf } from '../run/pictures.ts'
 import type { Stage } from '../run/stage.ts'
 import type { StepResult } from '../run/step-result.ts'
 import { answered, failure, idempotentCall, merchantCall, picture } from '../schema/answers.ts'
 import { duration, id, is, maybe, name, object, oneOf, text } from '../schema/words.ts'
-import { callControl, callMerchant, failureIn } from './control-call.ts'
-import { lookAt, merchantGet } from './look.ts'
+import { callControl, callMerchant, failureIn, lookAt, merchantGet } from './calls.ts'
 import { members, PAYMENT_WORDS, RECEIPT_WORDS, verb, wholeValue } from './verb.ts'
 
 const boundary = maybe(

@@ -3,8 +3,15 @@ import { PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import type { Stage } from '../run/stage.ts'
 import { answered, failure, merchantCall } from '../schema/answers.ts'
 import { id, is, maybe, name, object, text } from '../schema/words.ts'
-import { type ControlStep, callControl, callMerchant, failureIn } from './control-call.ts'
-import { controlGet, lookAt, merchantGet } from './look.ts'
+import {
+  type ControlStep,
+  callControl,
+  callMerchant,
+  controlGet,
+  failureIn,
+  lookAt,
+  merchantGet,
+} from './calls.ts'
 import { members, PAYOUT_WORDS, verb } from './verb.ts'
 
 /** The operator moves a payout. */

@@ -9,7 +9,7 @@ import { nothingWrong } from '../run/step-result.ts'
 import { BehaviourSchema } from '../schema/account.ts'
 import { answered } from '../schema/answers.ts'
 import { id } from '../schema/words.ts'
-import { callControl } from './control-call.ts'
+import { callControl } from './calls.ts'
 import { listVerb } from './records.ts'
 import { verb } from './verb.ts'
 
