@@ -45,13 +45,13 @@ export {
 } from './client/control-client.ts'
 export * from './client/index.ts'
 export { signWebhook, verifyWebhook } from './contract/webhook-signature.ts'
-export { connectSimulator, type SimulatorAddress } from './library/connect-simulator.ts'
 export type {
   AccountFacts,
   AccountSettings,
   RunningSimulator,
   SimulatedAccount,
 } from './library/running-simulator.ts'
+export { connectSimulator, type SimulatorAddress } from './library/running-simulator.ts'
 export { type StartOptions, startSimulator } from './library/start-simulator.ts'
 export {
   type EventMatch,

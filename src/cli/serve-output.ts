@@ -1,7 +1,7 @@
 import { withoutSecrets } from '../contract/redact.ts'
 import type { Entry } from '../domain/events.ts'
 import type { AnsweredRequest } from '../domain/why/request.ts'
-import type { AccountRuntime } from '../engine/account/account-runtime.ts'
+import type { AccountRuntime } from '../engine/account/open-runtime.ts'
 import { entryText } from '../engine/journal/journal-format.ts'
 import type { RequestRecord, Simulator } from '../simulator.ts'
 import { jsonLine } from './json-line.ts'

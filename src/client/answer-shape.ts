@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../contract/errors.ts'
-import { PATHS } from './paths.ts'
+import { OPERATION_PATHS } from '../contract/paths.ts'
+import { isRecord } from '../contract/validation.ts'
 
 /** The expected kind of an answer, and the record that it must be about. */
 export interface Expected {
@@ -85,25 +86,27 @@ const SHOWN_CHARACTERS = 40
 const shown = (value: string) =>
   JSON.stringify(value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value)
 
-export const isRecord = (value: unknown): value is Loose =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const RESOURCES: readonly (readonly [string, string, Expected['resource']])[] = [
-  ['GET', PATHS.methods, 'PaymentMethodOptions'],
-  ['GET', PATHS.payment, 'PaymentIntent'],
-  ['POST', PATHS.cancelPayment, 'PaymentIntent'],
-  ['POST', PATHS.receipt, 'PaymentIntent'],
-  ['GET', PATHS.payouts, 'PayoutList'],
-  ['POST', PATHS.cancelPayout, 'PayoutIntent'],
-]
+const RESOURCES: Readonly<Record<keyof typeof OPERATION_PATHS, Expected['resource']>> = {
+  listPaymentMethods: 'PaymentMethodOptions',
+  createPayment: 'PaymentIntent',
+  getPayment: 'PaymentIntent',
+  cancelPayment: 'PaymentIntent',
+  submitReceipt: 'PaymentIntent',
+  listPayouts: 'PayoutList',
+  cancelPayout: 'PayoutIntent',
+}
 
 /**
  * The expected answer of a call that is made by its path; undefined if the interface document does not have that call.
  */
 export function expectedOf(method: string, path: string, createPath: string): Expected | undefined {
   const [plain = ''] = `/${path.replace(/^\/+/, '')}`.split('?')
-  const known = [...RESOURCES, ['POST', createPath, 'PaymentIntent'] as const]
-  for (const [verb, template, resource] of known) {
+  for (const [id, resource] of Object.entries(RESOURCES) as [
+    keyof typeof RESOURCES,
+    Expected['resource'],
+  ][]) {
+    const { method: verb, path: standard } = OPERATION_PATHS[id]
+    const template = id === 'createPayment' ? createPath : standard
     const pattern = new RegExp(`^${template.replaceAll(':id', '[^/]+')}$`)
     if (verb === method.toUpperCase() && pattern.test(plain)) return { resource }
   }

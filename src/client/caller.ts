@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { lowerCased } from '../contract/wire-answer.ts'
 import { type Address, join, type Query } from './address.ts'
 import { accept, answerOf } from './answer.ts'
 import type { Expected } from './answer-shape.ts'
@@ -154,9 +155,6 @@ function repeatability(wire: WireRequest, request: CallRequest): Repeatability {
   const keyed = wire.headers['idempotency-key'] !== undefined
   return { keyed, repeatable: keyed || isRead(wire.method) || request.repeatable === true }
 }
-
-const lowerCased = (headers: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** The location of this package: stack traces have its URL, or its path if a test runner rewrote them. */
 const ADDRESS = import.meta.url.replace(/\/(dist|src)\/.*$/, '/$1/')

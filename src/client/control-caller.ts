@@ -9,9 +9,10 @@ import {
   requestLine,
 } from '../contract/control/call.ts'
 import type { ControlCall } from '../contract/control/operations.ts'
+import { isRecord } from '../contract/validation.ts'
 import { join, readBaseUrl } from './address.ts'
 import { answerOf } from './answer.ts'
-import { isRecord, kindOf } from './answer-shape.ts'
+import { kindOf } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
 import { callSite, withCallSite } from './caller.ts'

@@ -1,3 +1,5 @@
+export type { CheckoutMode } from '../contract/statuses.ts'
+
 import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { AccountCall, AnswerTo, AnyInput, InputOf, JsonCall } from '../contract/control/call.ts'
@@ -55,7 +57,6 @@ export type * from '../contract/control/payouts.ts'
 export type * from '../contract/control/requests.ts'
 export type * from '../contract/control/rules.ts'
 export type * from '../contract/control/webhooks.ts'
-export type { CheckoutMode } from '../contract/requests.ts'
 export type { Environment, PaymentTrigger, PayoutTrigger } from '../contract/statuses.ts'
 export type { ControlAddress } from './control-caller.ts'
 export { ControlError, ControlUnreachableError } from './errors.ts'

@@ -1,9 +1,9 @@
+import { OPERATION_PATHS } from '../contract/paths.ts'
 import { type Query, readBaseUrl } from './address.ts'
 import { expectedOf } from './answer-shape.ts'
 import { CALL_OPTIONS, type Call, demandKnown, type NamesOf, orReject } from './call.ts'
 import { Caller, type CallRequest, type RequestRecord } from './caller.ts'
 import { basic, type Keys, refuseUnsafe } from './credentials.ts'
-import { PATHS } from './paths.ts'
 import { type Payments, type Payouts, payments, payouts } from './payments.ts'
 import type { CallOptions, MethodsQuery, PaymentMethodOptions } from './resources.ts'
 import { type Sleep, sleep } from './retry.ts'
@@ -83,7 +83,7 @@ export function createClient(options: ClientOptions): Client {
     random: options.random ?? Math.random,
     now: options.now ?? (() => performance.now()),
   }
-  const { createPath = PATHS.create, strict = false } = options
+  const { createPath = OPERATION_PATHS.createPayment.path, strict = false } = options
   const caller = new Caller({
     address,
     credentials,
@@ -101,7 +101,7 @@ export function createClient(options: ClientOptions): Client {
           demandKnown('methods.list()', options, CALL_OPTIONS)
           return caller.call<PaymentMethodOptions>({
             method: 'GET',
-            path: PATHS.methods,
+            path: OPERATION_PATHS.listPaymentMethods.path,
             query: { ...query },
             expected: { resource: 'PaymentMethodOptions' },
             signal: options?.signal,

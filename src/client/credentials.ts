@@ -21,9 +21,13 @@ export function basic({ publicKey, secretKey }: Keys): Credentials {
   if (publicKey === '' || secretKey === '')
     throw new ArgumentError('a public key and a secret key are needed')
   if (publicKey.includes(':')) throw new ArgumentError('a public key must not contain a colon')
-  const encoded = Buffer.from(`${publicKey}:${secretKey}`).toString('base64')
-  return { authorization: `Basic ${encoded}`, hide: hiding([secretKey, encoded]) }
+  const authorization = basicAuthorization(publicKey, secretKey)
+  return { authorization, hide: hiding([secretKey, authorization.slice('Basic '.length)]) }
 }
+
+/** The header of HTTP's Basic authentication. */
+export const basicAuthorization = (user: string, password: string) =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
 const HIDDEN = '***'
 

@@ -187,8 +187,8 @@ export class ControlError extends Error {
     answer: Answer,
   ) {
     const { status, text } = answer
-    const { code, message, details } = readErrorBody(isObject(answer.body) ? answer.body : {}, status)
-    const reason = isObject(answer.body) ? message : text.slice(0, 200)
+    const { code, message, details } = readErrorBody(isRecord(answer.body) ? answer.body : {}, status)
+    const reason = isRecord(answer.body) ? message : text.slice(0, 200)
     super(`${call}: ${status}${code === 'unknown' ? '' : ` ${code}`}: ${reason}`)
     this.reason = reason
     this.status = status
@@ -203,5 +203,3 @@ export class ControlError extends Error {
 export class ControlUnreachableError extends Error {
   override readonly name = 'ControlUnreachableError'
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -15,8 +15,7 @@ export type {
   ReceiptAssetOptions,
   ReceiptImageOptions,
 } from './payments.ts'
-export type { Progress } from './receipt/upload.ts'
-export type { ReceiptFile } from './receipt.ts'
+export type { Progress, ReceiptFile } from './receipt.ts'
 export type * from './resources.ts'
 export type * from './resources.ts'
 export type { Transport, Upload, WireRequest } from './transport/transport.ts'

@@ -1,11 +1,11 @@
+import { OPERATION_PATHS } from '../contract/paths.ts'
 import { fill, type Query } from './address.ts'
 import type { Expected } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
 import { CALL_OPTIONS, Call, demandKnown, KEYED_CALL_OPTIONS, type NamesOf, orReject } from './call.ts'
 import { type Caller, type CallRequest, callSite, withCallSite } from './caller.ts'
 import { CursorRepeatedError } from './errors.ts'
-import { PATHS } from './paths.ts'
-import type { ReceiptImage } from './receipt/upload.ts'
+import { type ReceiptImage, receiptUpload } from './receipt.ts'
 import type {
   CallOptions,
   CreatePayment,
@@ -49,7 +49,7 @@ export function payments(caller: Caller, createPath: string, tools: Omit<WaitToo
       demandKnown('payments.get()', options, CALL_OPTIONS)
       return caller.call({
         method: 'GET',
-        path: fill(PATHS.payment, { id }),
+        path: fill(OPERATION_PATHS.getPayment.path, { id }),
         expected: payment(id),
         signal: options?.signal,
       })
@@ -60,7 +60,7 @@ export function payments(caller: Caller, createPath: string, tools: Omit<WaitToo
       demandKnown('payments.cancelPending()', options, KEYED_CALL_OPTIONS)
       return caller.call({
         method: 'POST',
-        path: fill(PATHS.cancelPayment, { id }),
+        path: fill(OPERATION_PATHS.cancelPayment.path, { id }),
         // A body is not required, but a content type is: an empty object satisfies every server.
         body: {},
         idempotencyKey: options?.idempotencyKey,
@@ -106,7 +106,7 @@ function submitReceipt(
   id: string,
   receipt: ReceiptImageOptions | ReceiptAssetOptions,
 ): Call<PaymentIntent> {
-  const path = fill(PATHS.receipt, { id })
+  const path = fill(OPERATION_PATHS.submitReceipt.path, { id })
   demandKnown('payments.submitReceipt()', receipt, receiptOptions(receipt))
   const { signal } = receipt
   if ('assetId' in receipt) {
@@ -129,9 +129,8 @@ async function upload(
   { signal, ...image }: ReceiptImageOptions,
 ): Promise<Answer<PaymentIntent>> {
   const { file } = image
-  // A stream may fail before its reader is loaded. This keeps the error for the reader, so it does not end the process.
+  // A stream may fail before somebody reads it. This keeps the error for the reader, so it does not end the process.
   if (typeof file === 'object' && 'pipe' in file) file.once('error', () => {})
-  const { receiptUpload } = await import('./receipt/upload.ts')
   const form = await receiptUpload(image)
   return caller.call<PaymentIntent>({ ...call, method: 'POST', upload: form, signal }).answer()
 }
@@ -163,7 +162,7 @@ export function payouts(caller: Caller): Payouts {
       demandKnown('payouts.list()', options, CALL_OPTIONS)
       return caller.call({
         method: 'GET',
-        path: PATHS.payouts,
+        path: OPERATION_PATHS.listPayouts.path,
         query: query as Query,
         expected: { resource: 'PayoutList' },
         signal: options.signal,
@@ -181,7 +180,7 @@ export function payouts(caller: Caller): Payouts {
         demandKnown('payouts.cancel()', options, CANCEL)
         return caller.call({
           method: 'POST',
-          path: fill(PATHS.cancelPayout, { id }),
+          path: fill(OPERATION_PATHS.cancelPayout.path, { id }),
           body: { reason: options.reason },
           expected: { resource: 'PayoutIntent', id },
           signal: options.signal,

@@ -1,7 +1,7 @@
+import { setMaxListeners } from 'node:events'
 import { parseRetryAfter } from '../contract/limits.ts'
 import type { Answer } from './answer-type.ts'
 import { ConnectError, readErrorBody } from './errors.ts'
-import { allowManyListeners } from './many-listeners.ts'
 
 /** The outcome of an attempt: an answer or an error. */
 export type Outcome = { readonly answer: Answer } | { readonly error: unknown }
@@ -83,3 +83,8 @@ export const sleep: Sleep = (milliseconds, signal) =>
     }, milliseconds)
     signal?.addEventListener('abort', aborted, { once: true })
   })
+
+/** Many parallel calls may wait for one signal, but Node 20 reports more than ten listeners as a leak. */
+export function allowManyListeners(signal: AbortSignal | undefined): void {
+  if (signal) setMaxListeners(0, signal)
+}

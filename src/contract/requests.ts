@@ -1,13 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import type { Contract } from './decisions.ts'
-import { PAYOUT_STATUSES } from './statuses.ts'
+import { CHECKOUT_MODES, PAYOUT_STATUSES } from './statuses.ts'
 import { NOT_BLANK } from './validation.ts'
 
 /** What a merchant may send. The descriptions are the second half of a problem's message. */
-
-export const CHECKOUT_MODES = ['hosted', 'merchant'] as const
-export type CheckoutMode = (typeof CHECKOUT_MODES)[number]
 
 const amount = Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive integer in minor units' })
 const currency = Type.String({ pattern: '^[A-Z]{3,6}$', description: 'an uppercase currency code' })

@@ -1,9 +1,14 @@
 import type { Static, TNull, TOptional, TSchema, TString, TUnion } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import type { Contract } from './decisions.ts'
-import { CHECKOUT_MODES } from './requests.ts'
 import { amount, nullable, object, oneOf, timestamp, type Wire } from './schema.ts'
-import { ENVIRONMENTS, type Environment, PAYMENT_STATUSES, PAYOUT_STATUSES } from './statuses.ts'
+import {
+  CHECKOUT_MODES,
+  ENVIRONMENTS,
+  type Environment,
+  PAYMENT_STATUSES,
+  PAYOUT_STATUSES,
+} from './statuses.ts'
 
 /**
  * The responses of the merchant interface. The contract in force decides about null, absent and error bodies.

@@ -1,10 +1,13 @@
 /**
- * The statuses of records and the triggers that change them. They are apart from the schemas, which load a validator
- * that the command line does not need.
+ * The words of the interface: environments, checkout modes, statuses of records, and the triggers that change them. They
+ * are apart from the schemas, which load a validator that the command line does not need.
  */
 
 export const ENVIRONMENTS = ['test', 'live'] as const
 export type Environment = (typeof ENVIRONMENTS)[number]
+
+export const CHECKOUT_MODES = ['hosted', 'merchant'] as const
+export type CheckoutMode = (typeof CHECKOUT_MODES)[number]
 
 export const PAYMENT_STATUSES = ['pending', 'processing', 'succeeded', 'failed', 'expired'] as const
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]

@@ -151,3 +151,7 @@ export function parseForeign(text: string): unknown {
     return undefined
   }
 }
+
+/** Whether it is an object of JSON, and no list. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -32,3 +32,6 @@ export function flatHeaders(
     ]),
   )
 }
+
+export const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -1,17 +1,9 @@
 import type { FaultRule } from '../contract/control/faults.ts'
 import type { ProviderRule } from '../contract/control/rules.ts'
 import type { CreatePaymentRequest } from '../contract/requests.ts'
+import type { PaymentTrigger, PayoutStatus, PayoutTrigger } from '../contract/statuses.ts'
 import type { CatalogueData } from './catalogue.ts'
-import type { PaymentTrigger, PayoutTrigger } from './lifecycle.ts'
-import type {
-  Asset,
-  AttemptResult,
-  Customer,
-  Failure,
-  MethodOptions,
-  PayoutStatus,
-  StoredImage,
-} from './model.ts'
+import type { Asset, AttemptResult, Customer, Failure, MethodOptions, StoredImage } from './model.ts'
 
 /** A key that makes a retry safe: the same scope and fingerprint get the stored answer. */
 export interface IdempotencyKey {
@@ -77,8 +69,10 @@ export type Command =
   | { readonly type: 'SetProviderHealth'; readonly provider: string; readonly healthy: boolean }
   | { readonly type: 'SetClock'; readonly clock: ClockSetting }
 
+export type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
+
 /** The commands that a timer can have. */
-export type TimedCommand = Extract<Command, { type: 'MovePayment' | 'MovePayout' | 'AttemptDelivery' }>
+export type TimedCommand = CommandOf<'MovePayment' | 'MovePayout' | 'AttemptDelivery'>
 
 export type ReceiptSource = { readonly asset: string } | { readonly upload: StoredImage }
 

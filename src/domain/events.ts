@@ -5,13 +5,11 @@ import { FaultRule, WEBHOOK_FAULT_TYPES } from '../contract/control/faults.ts'
 import { ProviderRule } from '../contract/control/rules.ts'
 import { ERROR_STATUS, type ErrorCode } from '../contract/errors.ts'
 import type { JOURNAL_VERSION } from '../contract/journal-version.ts'
-import { CHECKOUT_MODES } from '../contract/requests.ts'
 import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'
-import { PAYOUT_STATUSES } from '../contract/statuses.ts'
+import { CHECKOUT_MODES, PAYMENT_TRIGGERS, PAYOUT_STATUSES, PAYOUT_TRIGGERS } from '../contract/statuses.ts'
 import { EARLIEST, LATEST } from '../contract/timestamps.ts'
 import type { ClockSetting, TimedCommand } from './commands.ts'
 import type { Instrument } from './instrument/index.ts'
-import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from './lifecycle.ts'
 import type {
   AttemptResult,
   Customer,

@@ -1,12 +1,11 @@
 import type { Contract } from '../contract/decisions.ts'
-import type { PaymentTrigger, PayoutTrigger } from '../contract/statuses.ts'
-import type { DeliveryStatus, PaymentStatus, PayoutStatus, ReceiptStatus } from './model.ts'
-
-export {
-  PAYMENT_TRIGGERS,
-  PAYOUT_TRIGGERS,
-  type PaymentTrigger,
-  type PayoutTrigger,
+import type {
+  DeliveryStatus,
+  PaymentStatus,
+  PaymentTrigger,
+  PayoutStatus,
+  PayoutTrigger,
+  ReceiptStatus,
 } from '../contract/statuses.ts'
 
 /** Each state machine as a table: for each trigger, the statuses from which it is possible, and its target. */

@@ -13,40 +13,42 @@ export const comparePositions = (a: Position, b: Position) => a.at - b.at || a.o
 
 export const FROM_THE_TOP: Position = { at: Number.POSITIVE_INFINITY, ordinal: 0 }
 
-type Facets = readonly string[]
+/** The values that a list can be filtered by. */
+export type Facets = readonly string[]
+export type Matches = (facets: Facets) => boolean
 
 /**
  * Records in list order, split by facets: each combination of facet values has its own tree. A page merges the trees
  * whose facets match, so its cost depends on its size, not on the filters or the number of records.
  */
 export class ListIndex<P extends Position> {
-  readonly #shelves = new Map<string, { facets: Facets; tree: Tree<P> }>()
+  readonly #trees = new Map<string, { facets: Facets; tree: Tree<P> }>()
 
   add(place: P, facets: Facets): void {
     const key = facets.join('|')
-    let shelf = this.#shelves.get(key)
-    if (!shelf) {
-      shelf = { facets, tree: new BTree<P, undefined>(undefined, comparePositions) }
-      this.#shelves.set(key, shelf)
+    let found = this.#trees.get(key)
+    if (!found) {
+      found = { facets, tree: new BTree<P, undefined>(undefined, comparePositions) }
+      this.#trees.set(key, found)
     }
-    shelf.tree.set(place, undefined)
+    found.tree.set(place, undefined)
   }
 
   remove(place: P, facets: Facets): void {
-    this.#shelves.get(facets.join('|'))?.tree.delete(place)
+    this.#trees.get(facets.join('|'))?.tree.delete(place)
   }
 
   /** How many records match. */
-  count(matches: (facets: Facets) => boolean): number {
+  count(matches: Matches): number {
     let total = 0
-    for (const { facets, tree } of this.#shelves.values()) if (matches(facets)) total += tree.size
+    for (const { facets, tree } of this.#trees.values()) if (matches(facets)) total += tree.size
     return total
   }
 
   /** The lowest position in the list. */
   get first(): P | undefined {
     let first: P | undefined
-    for (const { tree } of this.#shelves.values()) {
+    for (const { tree } of this.#trees.values()) {
       const lowest = tree.minKey()
       if (lowest && (!first || comparePositions(lowest, first) < 0)) first = lowest
     }
@@ -54,9 +56,9 @@ export class ListIndex<P extends Position> {
   }
 
   /** Newest first, from just below a position. */
-  below(position: Position, matches: (facets: Facets) => boolean): Generator<P> {
+  below(position: Position, matches: Matches): Generator<P> {
     const sources: Iterator<P>[] = []
-    for (const { facets, tree } of this.#shelves.values())
+    for (const { facets, tree } of this.#trees.values())
       if (matches(facets)) sources.push(keysBelow(tree, position))
     return newestFirst(sources)
   }
@@ -92,26 +94,26 @@ export class PositionsByWord<P extends Position> {
   readonly #places = new Map<string, P | Tree<P>>()
 
   add(word: string, place: P): void {
-    const held = this.#places.get(word)
-    if (!held) this.#places.set(word, place)
-    else if (held instanceof BTree) held.set(place, undefined)
+    const found = this.#places.get(word)
+    if (!found) this.#places.set(word, place)
+    else if (found instanceof BTree) found.set(place, undefined)
     else {
       const tree = new BTree<P, undefined>(undefined, comparePositions)
-      tree.set(held, undefined)
+      tree.set(found, undefined)
       tree.set(place, undefined)
       this.#places.set(word, tree)
     }
   }
 
   remove(word: string, place: P): void {
-    const held = this.#places.get(word)
-    if (held instanceof BTree) held.delete(place)
-    else if (held === place) this.#places.delete(word)
+    const found = this.#places.get(word)
+    if (found instanceof BTree) found.delete(place)
+    else if (found === place) this.#places.delete(word)
   }
 
   *below(position: Position, word: string): Generator<P> {
-    const held = this.#places.get(word)
-    if (held instanceof BTree) yield* keysBelow(held, position)
-    else if (held && comparePositions(held, position) < 0) yield held
+    const found = this.#places.get(word)
+    if (found instanceof BTree) yield* keysBelow(found, position)
+    else if (found && comparePositions(found, position) < 0) yield found
   }
 }

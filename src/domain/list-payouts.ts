@@ -1,6 +1,7 @@
+import type { PayoutStatus } from '../contract/statuses.ts'
 import { comparePositions, FROM_THE_TOP, type Position } from './list-index.ts'
-import type { Payout, PayoutStatus } from './model.ts'
-import type { Item } from './past.ts'
+import type { Payout } from './model.ts'
+import type { Item } from './table.ts'
 import type { World } from './world.ts'
 
 export interface PayoutQuery {

@@ -1,21 +1,16 @@
 import type { ActionType } from '../contract/resources.ts'
-import type { WebhookFault } from './faults.ts'
-import type { Instrument } from './instrument/index.ts'
-import type { PaymentScript, PayoutScript } from './script.ts'
 import type {
+  CheckoutMode,
   DeliveryStatus,
   PaymentStatus,
   PayoutStatus,
   ReceiptStatus,
-  TerminalStatus,
-} from './statuses.ts'
-
-export type * from './statuses.ts'
+} from '../contract/statuses.ts'
+import type { WebhookFault } from './faults.ts'
+import type { Instrument } from './instrument/index.ts'
+import type { PaymentScript, PayoutScript, TerminalStatus } from './script.ts'
 
 /** The records of an account. They are replaced, never changed: a reference to one is a snapshot of it. */
-
-export type Environment = 'test' | 'live'
-export type CheckoutMode = 'hosted' | 'merchant'
 
 /** The position of a record in a list: newest first by time, then by order of creation. */
 export interface SortKey {

@@ -151,7 +151,10 @@ export const PAYMENT_FORM: Form<Payment, StoredPayment> = {
 }
 
 /** A payment as another record has it, from some time: its id, and what can change about it later. */
-export type PaymentThen = { readonly payment: string } & Pick<Payment, 'expiresAt' | 'updatedAt' | 'seq'> &
+export type PaymentSnapshot = { readonly payment: string } & Pick<
+  Payment,
+  'expiresAt' | 'updatedAt' | 'seq'
+> &
   Lean<Pick<Payment, 'outcome' | 'cancelled' | 'failure' | 'action' | 'cancelRequestedAt'>> & {
     readonly receipt?: StoredReceipt
     /** The method was not chosen yet, so the payer could still add to the customer. */
@@ -161,7 +164,7 @@ export type PaymentThen = { readonly payment: string } & Pick<Payment, 'expiresA
 type UnroutedPayment = Lean<Pick<Payment, 'customer'>>
 
 export const storePayment = (payment: Payment) =>
-  json<PaymentThen>({
+  json<PaymentSnapshot>({
     payment: payment.sortKey.id,
     unrouted: payment.route ? undefined : json<UnroutedPayment>({ customer: orNothing(payment.customer) }),
     outcome: payment.outcome ?? undefined,
@@ -176,7 +179,7 @@ export const storePayment = (payment: Payment) =>
   })
 
 export function readPayment(
-  { payment: id, unrouted, receipt: stored, ...then }: PaymentThen,
+  { payment: id, unrouted, receipt: stored, ...then }: PaymentSnapshot,
   world: World,
 ): Payment {
   const payment = world.payments.get(id)

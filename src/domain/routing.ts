@@ -2,9 +2,10 @@ import { closest } from '../contract/closest.ts'
 import type { Contract } from '../contract/decisions.ts'
 import { type FieldProblem, type Rejection, rejection } from '../contract/errors.ts'
 import { PAYER_FIELDS, type PayerField } from '../contract/resources.ts'
+import type { CheckoutMode, Environment } from '../contract/statuses.ts'
 import { type Catalogue, compareAmounts, type MethodEntry, type RouteEntry } from './catalogue.ts'
 import type { Context } from './decide/decision.ts'
-import type { CheckoutMode, Customer, Environment, MethodOptions } from './model.ts'
+import type { Customer, MethodOptions } from './model.ts'
 import type { World } from './world.ts'
 
 /** Chooses the route of a payment. */

@@ -1,4 +1,4 @@
-import type { TerminalStatus } from './statuses.ts'
+export type TerminalStatus = 'succeeded' | 'failed' | 'expired'
 
 /**
  * What the provider will do with one intent. It is decided when the route is frozen, and stored with the intent.
@@ -49,4 +49,13 @@ export const UNSCRIPTED_PAYOUT: PayoutScript = { rule: null, approval: 'manual',
 
 export function verdictFor(script: PaymentScript, submission: number): ReceiptVerdict | undefined {
   return script.receipt[Math.min(submission, script.receipt.length) - 1]
+}
+
+/** The trigger that leads to a final status. */
+export const TRIGGERS = { succeeded: 'succeed', failed: 'fail', expired: 'expire' } as const
+
+/** How an outcome comes about: its trigger, and the code and the message of a failure, as far as the script gives them. */
+export function moveTo<S extends TerminalStatus>({ status, code, message }: ScriptedOutcome & { status: S }) {
+  const failure = { ...(code === null ? {} : { code }), ...(message === null ? {} : { message }) }
+  return { trigger: TRIGGERS[status], failure }
 }

@@ -1,5 +1,4 @@
 import type { Position } from './list-index.ts'
-import type { RepeatedParts } from './repeated-parts.ts'
 import type { World } from './world.ts'
 
 /** Where a stored record is in the list. Its id and its position are not part of its JSON. */
@@ -23,3 +22,47 @@ export type Lean<T> = { readonly [M in keyof T]?: T[M] }
 
 /** `JSON.stringify` leaves out undefined members. */
 export const json = <S>(members: { readonly [M in keyof S]-?: S[M] | undefined }) => members as S
+
+/**
+ * Parts that many records have in common, such as a route. Each part is stored once, and the records contain only its
+ * name. If two parts have the same title, a number makes their names different.
+ */
+export class RepeatedParts {
+  readonly #named: Map<string, unknown>
+  readonly #names = new Map<string, string>()
+  /** The names of parts that were already looked up, so that they are not written as JSON again. */
+  readonly #known = new WeakMap<object, string>()
+
+  constructor(parts: Readonly<Record<string, unknown>> = {}) {
+    this.#named = new Map(Object.entries(parts))
+    for (const [name, part] of this.#named) this.#names.set(JSON.stringify(part), name)
+  }
+
+  nameOf(part: object, title: string): string {
+    let name = this.#known.get(part)
+    if (name === undefined) {
+      const text = JSON.stringify(part)
+      name = this.#names.get(text) ?? this.#freeName(title)
+      this.#known.set(part, name)
+      this.#names.set(text, name)
+      if (!this.#named.has(name)) this.#named.set(name, part)
+    }
+    return name
+  }
+
+  #freeName(title: string): string {
+    let name = title
+    for (let number = 2; this.#named.has(name); number++) name = `${title} (${number})`
+    return name
+  }
+
+  part<T>(name: string): T {
+    const part = this.#named.get(name)
+    if (part === undefined) throw new Error(`A record refers to the part ${name}, which is missing`)
+    return part as T
+  }
+
+  get all(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(this.#named)
+  }
+}

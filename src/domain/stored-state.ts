@@ -1,17 +1,23 @@
 import type { FaultRule } from '../contract/control/faults.ts'
 import type { ProviderRule } from '../contract/control/rules.ts'
+import type { PaymentTrigger } from '../contract/statuses.ts'
 import { type CatalogueData, indexCatalogue } from './catalogue.ts'
 import type { ClockSetting } from './commands.ts'
 import type { KeptRefusal } from './events.ts'
 import { compileFaults } from './faults.ts'
-import type { PaymentTrigger } from './lifecycle.ts'
 import type { Count } from './match-limits.ts'
 import type { Delivery, Payment, Payout, ProviderCall, WebhookEndpoint, WebhookEvent } from './model.ts'
-import { PAYMENT_FORM, type PaymentThen, readPayment, storePayment } from './payment-record.ts'
-import type { RepeatedParts } from './repeated-parts.ts'
+import { PAYMENT_FORM, type PaymentSnapshot, readPayment, storePayment } from './payment-record.ts'
 import { compileRule } from './rules/rule.ts'
 import { UNSCRIPTED_PAYOUT } from './script.ts'
-import { type Form, json, type Lean, type ReadContext, type StoredPosition } from './stored-form.ts'
+import {
+  type Form,
+  json,
+  type Lean,
+  type ReadContext,
+  type RepeatedParts,
+  type StoredPosition,
+} from './stored-form.ts'
 import type { Timer } from './timers.ts'
 import {
   type KeptAnswer,
@@ -112,11 +118,11 @@ const payouts: Form<Payout, StoredPayout> = {
 }
 
 /** A payout as another record has it, from some time. */
-type PayoutThen = { readonly payout: string } & Pick<Payout, 'status' | 'updatedAt' | 'seq'> &
+type PayoutSnapshot = { readonly payout: string } & Pick<Payout, 'status' | 'updatedAt' | 'seq'> &
   Lean<Pick<Payout, 'failure' | 'cancelReason'>>
 
 const storePayout = ({ sortKey, status, failure, cancelReason, updatedAt, seq }: Payout) =>
-  json<PayoutThen>({
+  json<PayoutSnapshot>({
     payout: sortKey.id,
     status,
     failure: failure ?? undefined,
@@ -125,7 +131,7 @@ const storePayout = ({ sortKey, status, failure, cancelReason, updatedAt, seq }:
     seq,
   })
 
-function readPayout({ payout: id, ...then }: PayoutThen, { payouts: all }: World): Payout {
+function readPayout({ payout: id, ...then }: PayoutSnapshot, { payouts: all }: World): Payout {
   const payout = all.get(id)
   if (!payout) throw new Error(`the payout ${id} is missing, which another record names`)
   return { ...payout, failure: null, cancelReason: null, ...then }
@@ -134,11 +140,11 @@ function readPayout({ payout: id, ...then }: PayoutThen, { payouts: all }: World
 const storeSubject = (subject: { readonly payment: Payment } | { readonly payout: Payout }) =>
   'payment' in subject ? storePayment(subject.payment) : storePayout(subject.payout)
 
-const readSubject = (then: PaymentThen | PayoutThen, world: World) =>
+const readSubject = (then: PaymentSnapshot | PayoutSnapshot, world: World) =>
   'payment' in then ? { payment: readPayment(then, world) } : { payout: readPayout(then, world) }
 
 type StoredAnswer = Pick<KeptAnswer, 'fingerprint' | 'seq'> & {
-  readonly answer: PaymentThen | PayoutThen | KeptRefusal
+  readonly answer: PaymentSnapshot | PayoutSnapshot | KeptRefusal
 }
 
 const kept: Form<KeptAnswer, StoredAnswer> = {
@@ -155,7 +161,9 @@ const kept: Form<KeptAnswer, StoredAnswer> = {
   }),
 }
 
-type StoredEvent = Omit<WebhookEvent, 'id' | 'subject'> & { readonly subject: PaymentThen | PayoutThen }
+type StoredEvent = Omit<WebhookEvent, 'id' | 'subject'> & {
+  readonly subject: PaymentSnapshot | PayoutSnapshot
+}
 
 const events: Form<WebhookEvent, StoredEvent> = {
   store: ({ id: _, subject, ...event }) => ({

@@ -1,5 +1,12 @@
-import { comparePositions, ListIndex, newestFirst, type Position, PositionsByWord } from './list-index.ts'
-import type { Facets, Item, Matches, Past, VersionPosition } from './past.ts'
+import {
+  comparePositions,
+  type Facets,
+  ListIndex,
+  type Matches,
+  newestFirst,
+  type Position,
+  PositionsByWord,
+} from './list-index.ts'
 
 /** The records of one kind, found by id and listed in order. */
 export interface Records<T> {
@@ -20,6 +27,35 @@ export interface ListedRecords<T> extends Records<T> {
 /** Records that are also found by a text, such as the merchant's reference. */
 export interface NamedRecords<T> extends Records<T> {
   named(word: string, position: Position): Iterable<Item<T>>
+}
+
+/** A record with its position in the list. */
+export interface Item<T> extends Position {
+  readonly id: string
+  readonly record: T
+}
+
+/** Where a version of a record is in the list. */
+export interface VersionPosition extends Position {
+  readonly facets: Facets
+}
+
+/** Records that are not in memory, but can be read when they are needed. */
+export interface Past<T> {
+  readonly size: number
+  /** The highest ordinal among them. */
+  readonly lastOrdinal: number
+  find(id: string): Item<T> | undefined
+  /** Marks a version that was found here as replaced. */
+  supersede(found: Item<T>): void
+  /** The same, for a version whose position is known. */
+  supersedeAt(position: VersionPosition): void
+  below(position: Position, matches: Matches): Iterator<Item<T>>
+  /** Oldest first. */
+  above(): Iterator<Item<T>>
+  count(matches: Matches): number
+  readonly first: Item<T> | undefined
+  named(word: string, position: Position): Iterator<Item<T>>
 }
 
 /** What a table needs to know about its records. */
@@ -47,9 +83,9 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   #arrivals: number
   #latest: Changes<T>
   /** The changes that are being written. */
-  #leaving: Changes<T> | undefined
+  #writing: Changes<T> | undefined
   /** Stored records that stayed in memory. */
-  readonly #stayed = new Map<string, Held<T>>()
+  readonly #resident = new Map<string, Version<T>>()
   /** What changed again while it is being written. */
   #outdated: VersionPosition[] = []
   #since = Number.NEGATIVE_INFINITY
@@ -87,41 +123,41 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
 
   /** Whether the record was added since the changes were last taken. */
   isNew(id: string): boolean {
-    return this.#latest.held.get(id)?.isNew === true
+    return this.#latest.versions.get(id)?.isNew === true
   }
 
   #find(id: string): Item<T> | undefined {
-    const held = this.#latest.held.get(id)
-    const found = held === undefined ? this.#earlier(id) : held
+    const version = this.#latest.versions.get(id)
+    const found = version === undefined ? this.#earlier(id) : version
     return found && found.at >= this.#since ? found : undefined
   }
 
   /** The version before the latest changes. */
   #earlier(id: string): Item<T> | undefined {
-    const leaving = this.#leaving?.held.get(id)
-    return leaving === undefined ? (this.#stayed.get(id) ?? this.past?.find(id)) : (leaving ?? undefined)
+    const writing = this.#writing?.versions.get(id)
+    return writing === undefined ? (this.#resident.get(id) ?? this.past?.find(id)) : (writing ?? undefined)
   }
 
   /** A record with a new id. */
   add(id: string, record: T): void {
     this.#size += 1
     // A removed record may still be stored.
-    this.#hold(id, record, ++this.#arrivals, !this.#latest.held.has(id))
+    this.#put(id, record, ++this.#arrivals, !this.#latest.versions.has(id))
   }
 
   /** Another version of a record. */
   set(id: string, record: T): void {
-    const held = this.#latest.held.get(id)
-    if (held) return this.#change(held, record)
+    const version = this.#latest.versions.get(id)
+    if (version) return this.#change(version, record)
     const before = this.#earlier(id)
-    if (!before || held === null) return this.add(id, record)
+    if (!before || version === null) return this.add(id, record)
     this.#forget(before)
-    this.#hold(id, record, before.ordinal, false)
+    this.#put(id, record, before.ordinal, false)
   }
 
-  #hold(id: string, record: T, arrival: number, isNew: boolean): void {
+  #put(id: string, record: T, arrival: number, isNew: boolean): void {
     const { at, ordinal, word } = this.shape
-    const held: Held<T> = {
+    const version: Version<T> = {
       id,
       at: at?.(record) ?? 0,
       ordinal: ordinal?.(record) ?? arrival,
@@ -130,62 +166,62 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
       isNew,
       record,
     }
-    this.#latest.held.set(id, held)
-    this.#latest.listLater(held)
-    if (word) this.#latest.words.add(word(record), held)
+    this.#latest.versions.set(id, version)
+    this.#latest.listLater(version)
+    if (word) this.#latest.words.add(word(record), version)
   }
 
-  #change(held: Held<T>, record: T): void {
-    held.record = record
-    if (!held.listed) return
+  #change(version: Version<T>, record: T): void {
+    version.record = record
+    if (!version.listed) return
     const facets = this.shape.facets?.(record) ?? NO_FACETS
-    if (held.facets.every((facet, nth) => facet === facets[nth])) return
-    this.#latest.unlist(held)
-    this.#latest.listLater(held)
+    if (version.facets.every((facet, nth) => facet === facets[nth])) return
+    this.#latest.unlist(version)
+    this.#latest.listLater(version)
   }
 
   /** If the caller knows that no version was stored, none is looked for, which takes a look into each layer. */
   delete(id: string, wasNeverStored = false): void {
-    const held = this.#latest.held.get(id)
-    if (held === null || (!held && wasNeverStored)) return
-    if (held) {
-      this.#unlist(this.#latest, held)
-      this.#latest.held.delete(id)
+    const version = this.#latest.versions.get(id)
+    if (version === null || (!version && wasNeverStored)) return
+    if (version) {
+      this.#unlist(this.#latest, version)
+      this.#latest.versions.delete(id)
     }
-    const before = held?.isNew ? undefined : this.#earlier(id)
-    if (!held && !before) return
+    const before = version?.isNew ? undefined : this.#earlier(id)
+    if (!version && !before) return
     this.#size -= 1
     if (!before) return
-    if (!held) this.#forget(before)
-    this.#latest.held.set(id, null)
+    if (!version) this.#forget(before)
+    this.#latest.versions.set(id, null)
   }
 
   /** Marks the version before the latest changes as replaced. */
   #forget(before: Item<T>): void {
-    const leaving = this.#leaving?.held.get(before.id)
-    const stayed = this.#stayed.get(before.id)
-    if (this.#leaving && leaving) {
-      this.#unlist(this.#leaving, leaving)
-      this.#outdated.push(leaving)
-    } else if (stayed) {
-      this.#stayed.delete(before.id)
-      this.past?.supersedeAt(stayed)
+    const writing = this.#writing?.versions.get(before.id)
+    const resident = this.#resident.get(before.id)
+    if (this.#writing && writing) {
+      this.#unlist(this.#writing, writing)
+      this.#outdated.push(writing)
+    } else if (resident) {
+      this.#resident.delete(before.id)
+      this.past?.supersedeAt(resident)
     } else this.past?.supersede(before)
   }
 
-  #unlist(changes: Changes<T>, held: Held<T>): void {
+  #unlist(changes: Changes<T>, version: Version<T>): void {
     const { word } = this.shape
-    changes.unlist(held)
-    if (word) changes.words.remove(word(held.record), held)
+    changes.unlist(version)
+    if (word) changes.words.remove(word(version.record), version)
   }
 
   /** Removes the records from before this time. */
   deleteBefore(at: number): void {
     this.#since = Math.max(this.#since, at)
-    for (const [id, held] of this.#latest.held) {
-      if (held && held.at >= at) return
-      if (held && !this.#earlier(id)) {
-        this.#latest.held.delete(id)
+    for (const [id, version] of this.#latest.versions) {
+      if (version && version.at >= at) return
+      if (version && !this.#earlier(id)) {
+        this.#latest.versions.delete(id)
         this.#size -= 1
       }
     }
@@ -204,24 +240,28 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     let next = 0
     const past = this.past?.above()
     for (let item = past?.next(); item && !item.done; item = past?.next()) {
-      for (let held = inMemory[next]; held && comparePositions(held, item.value) < 0; held = inMemory[++next])
-        yield held
+      for (
+        let version = inMemory[next];
+        version && comparePositions(version, item.value) < 0;
+        version = inMemory[++next]
+      )
+        yield version
       if (item.value.at >= this.#since) yield item.value
     }
     yield* inMemory.slice(next)
   }
 
-  *#inMemory(): Generator<Held<T>> {
-    const latest = this.#latest.held
-    for (const [id, held] of this.#leaving?.held ?? [])
-      if (held && !latest.has(id) && held.at >= this.#since) yield held
-    for (const held of latest.values()) if (held && held.at >= this.#since) yield held
+  *#inMemory(): Generator<Version<T>> {
+    const latest = this.#latest.versions
+    for (const [id, version] of this.#writing?.versions ?? [])
+      if (version && !latest.has(id) && version.at >= this.#since) yield version
+    for (const version of latest.values()) if (version && version.at >= this.#since) yield version
   }
 
   below(position: Position, matches: Matches): Generator<Item<T>> {
     return newestFirst([
       this.#latest.list.below(position, matches),
-      ...(this.#leaving ? [this.#leaving.list.below(position, matches)] : []),
+      ...(this.#writing ? [this.#writing.list.below(position, matches)] : []),
       ...(this.past ? [this.past.below(position, matches)] : []),
     ])
   }
@@ -230,7 +270,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     const { past } = this
     return (
       this.#latest.list.count(matches) +
-      (this.#leaving?.list.count(matches) ?? 0) +
+      (this.#writing?.list.count(matches) ?? 0) +
       (past?.count(matches) ?? 0)
     )
   }
@@ -238,7 +278,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   named(word: string, position: Position): Generator<Item<T>> {
     return newestFirst([
       this.#latest.words.below(position, word),
-      ...(this.#leaving ? [this.#leaving.words.below(position, word)] : []),
+      ...(this.#writing ? [this.#writing.words.below(position, word)] : []),
       ...(this.past ? [this.past.named(word, position)] : []),
     ])
   }
@@ -246,18 +286,18 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   /** The record that is lowest in the list. */
   get first(): T | undefined {
     let first: Item<T> | undefined
-    for (const item of [this.#latest.list.first, this.#leaving?.list.first, this.past?.first])
+    for (const item of [this.#latest.list.first, this.#writing?.list.first, this.past?.first])
       if (item && (!first || comparePositions(item, first) < 0)) first = item
     return first?.record
   }
 
   /** The changes since the last call. They stay in memory until `release`. */
   takeChanges(): Written<T> {
-    if (this.#leaving) throw new Error('the last changes are still being written')
+    if (this.#writing) throw new Error('the last changes are still being written')
     this.#latest.listAll()
-    this.#leaving = this.#latest
+    this.#writing = this.#latest
     this.#latest = new Changes(this.shape.facets)
-    return this.#leaving.held
+    return this.#writing.versions
   }
 
   /** What changed again since the changes were taken, and since the last call. */
@@ -272,9 +312,10 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     for (const position of this.takeOutdated()) past.supersedeAt(position)
     const { stays } = this.shape
     if (stays)
-      for (const [id, held] of this.#leaving?.held ?? [])
-        if (held && stays(held.record) && !this.#latest.held.has(id)) this.#stayed.set(id, held)
-    this.#leaving = undefined
+      for (const [id, version] of this.#writing?.versions ?? [])
+        if (version && stays(version.record) && !this.#latest.versions.has(id))
+          this.#resident.set(id, version)
+    this.#writing = undefined
     this.past = past
   }
 
@@ -285,7 +326,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
 }
 
 /** A record in memory. The list contains this same object. */
-interface Held<T> extends Item<T> {
+interface Version<T> extends Item<T> {
   readonly at: number
   record: T
   /** The facets under which it is listed, which may be those before its latest change. */
@@ -302,49 +343,49 @@ const MOST_UNLISTED = 1024
 
 /** The changes of a table since some moment. */
 class Changes<T> {
-  readonly held = new Map<string, Held<T> | null>()
-  #words: PositionsByWord<Held<T>> | undefined
-  #list: ListIndex<Held<T>> | undefined
-  #unlisted: Held<T>[] = []
+  readonly versions = new Map<string, Version<T> | null>()
+  #words: PositionsByWord<Version<T>> | undefined
+  #list: ListIndex<Version<T>> | undefined
+  #unlisted: Version<T>[] = []
 
   constructor(private readonly facets: ((record: T) => Facets) | undefined) {}
 
   /** A record often changes again at once, so it is listed only when somebody reads the list, or when many wait. */
-  listLater(held: Held<T>): void {
+  listLater(version: Version<T>): void {
     if (!this.facets) return
-    this.#unlisted.push(held)
+    this.#unlisted.push(version)
     if (this.#unlisted.length >= MOST_UNLISTED) this.listAll()
   }
 
   listAll(): void {
     const { facets } = this
     if (!facets || this.#unlisted.length === 0) return
-    for (const held of this.#unlisted) {
-      if (held.listed || this.held.get(held.id) !== held) continue
-      held.facets = facets(held.record)
-      held.listed = true
-      this.#listed.add(held, held.facets)
+    for (const version of this.#unlisted) {
+      if (version.listed || this.versions.get(version.id) !== version) continue
+      version.facets = facets(version.record)
+      version.listed = true
+      this.#listed.add(version, version.facets)
     }
     this.#unlisted = []
   }
 
   /** Made when it is first needed: most tables of most accounts are empty. */
-  get #listed(): ListIndex<Held<T>> {
+  get #listed(): ListIndex<Version<T>> {
     this.#list ??= new ListIndex()
     return this.#list
   }
 
-  get words(): PositionsByWord<Held<T>> {
+  get words(): PositionsByWord<Version<T>> {
     this.#words ??= new PositionsByWord()
     return this.#words
   }
 
-  unlist(held: Held<T>): void {
-    if (held.listed) this.#listed.remove(held, held.facets)
-    held.listed = false
+  unlist(version: Version<T>): void {
+    if (version.listed) this.#listed.remove(version, version.facets)
+    version.listed = false
   }
 
-  get list(): ListIndex<Held<T>> {
+  get list(): ListIndex<Version<T>> {
     this.listAll()
     return this.#listed
   }

@@ -1,7 +1,8 @@
+import type { PaymentTrigger } from '../contract/statuses.ts'
 import type { TimedCommand } from './commands.ts'
-import type { Action, Delivery, Payment, Payout } from './model.ts'
-import type { Past } from './past.ts'
-import { Table, type TableShape } from './table.ts'
+import type { DomainEvent } from './events.ts'
+import type { Action, Delivery, Failure, Payment, Payout } from './model.ts'
+import { type Past, Table, type TableShape } from './table.ts'
 
 /** Future work as data: it survives a restart and can be inspected. */
 export interface Timer {
@@ -112,5 +113,27 @@ function endTimers<R>(table: TimersOf<R>) {
       const was = waitsIn(before)
       if (was && was !== waitsIn(after)) timers.clear(`${id}:${kind}`, isNew)
     }
+  }
+}
+
+/** A timer that executes the trigger in its name. */
+export const triggerLater = (payment: string, trigger: PaymentTrigger & PaymentTimer, dueAt: number) =>
+  moveLater(payment, trigger, dueAt, trigger)
+
+/** A trigger that a timer will execute later. */
+export function moveLater(
+  payment: string,
+  kind: PaymentTimer,
+  dueAt: number,
+  trigger: PaymentTrigger,
+  failure?: Partial<Failure>,
+): DomainEvent {
+  return {
+    type: 'TimerSet',
+    timer: paymentTimer(payment, kind),
+    dueAt,
+    command: failure
+      ? { type: 'MovePayment', payment, trigger, failure }
+      : { type: 'MovePayment', payment, trigger },
   }
 }

@@ -1,7 +1,7 @@
 import type { Coming } from '../contract/control/timeline.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
 import { type Payment, type Payout, reasonToKeepAction } from './model.ts'
-import { type ScriptedOutcome, verdictFor } from './script.ts'
+import { moveTo, type ScriptedOutcome, verdictFor } from './script.ts'
 import {
   deliveryTimer,
   PAYMENT_TIMERS,
@@ -130,11 +130,9 @@ function upcomingForPayout(world: World, { sortKey: { id }, status, script }: Pa
   return [...timed, ...approval, outcome]
 }
 
-const TRIGGERS = { succeeded: 'succeed', failed: 'fail', expired: 'expire' } as const
-
-function endOf({ afterMs, status, code, message }: ScriptedOutcome) {
-  const failure = { ...(code === null ? {} : { code }), ...(message === null ? {} : { message }) }
-  return { trigger: TRIGGERS[status], after_ms: afterMs, failure: status === 'failed' ? failure : null }
+function endOf(outcome: ScriptedOutcome) {
+  const { trigger, failure } = moveTo(outcome)
+  return { trigger, after_ms: outcome.afterMs, failure: outcome.status === 'failed' ? failure : null }
 }
 
 function moveOf({ dueAt, command }: Timer) {

@@ -7,16 +7,9 @@ import type {
   PayoutIntent,
   Receipt,
 } from '../contract/resources.ts'
+import type { Environment } from '../contract/statuses.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
-import {
-  type Action,
-  type Environment,
-  methodOf,
-  type Payment,
-  type Payout,
-  statusOf,
-  type WebhookEvent,
-} from './model.ts'
+import { type Action, methodOf, type Payment, type Payout, statusOf, type WebhookEvent } from './model.ts'
 
 /** Records as a merchant sees them. These views have no data of the provider, so they cannot reveal it. */
 

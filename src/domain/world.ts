@@ -14,9 +14,15 @@ import {
   type WebhookEndpoint,
   type WebhookEvent,
 } from './model.ts'
-import type { Past } from './past.ts'
 import type { Rule } from './rules/rule.ts'
-import { type ListedRecords, type NamedRecords, type Records, Table, type TableShape } from './table.ts'
+import {
+  type ListedRecords,
+  type NamedRecords,
+  type Past,
+  type Records,
+  Table,
+  type TableShape,
+} from './table.ts'
 import { TIMERS, type Timer, Timers } from './timers.ts'
 
 /** The stored answer of an idempotency key: the record as it was then, or the refusal. */

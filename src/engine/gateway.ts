@@ -1,11 +1,15 @@
 import type { Contract } from '../contract/decisions.ts'
-import { ENVIRONMENTS } from '../contract/statuses.ts'
+import { type CheckoutMode, ENVIRONMENTS, type Environment } from '../contract/statuses.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { Entry } from '../domain/events.ts'
-import type { CheckoutMode, Environment } from '../domain/model.ts'
-import type { AccountRuntime } from './account/account-runtime.ts'
 import { lacksSecret, newKeysOf, withSecret } from './account/account-secret.ts'
-import { accountId, accountsOf, type GatewaySettings, openRuntime } from './account/open-runtime.ts'
+import {
+  type AccountRuntime,
+  accountId,
+  accountsOf,
+  type GatewaySettings,
+  openRuntime,
+} from './account/open-runtime.ts'
 import { type Archive, adoptArchive, resetAccount } from './account/replace-history.ts'
 import { type KeyHolder, type ServedAccount, ServedAccounts } from './account/served-accounts.ts'
 import type { Change } from './store/change-log.ts'
@@ -13,7 +17,7 @@ import type { KeyPair, MerchantRecord } from './store/merchant-record.ts'
 import { drawMerchant, type NewMerchant, setUp } from './store/new-merchant.ts'
 import { MerchantTakenError, type Registry } from './store/registry.ts'
 import { isOfDisk, messageOf, UnavailableError } from './store/store-errors.ts'
-import { together } from './time/other-work.ts'
+import { inParallel } from './time/scheduling.ts'
 import { WakeUps } from './time/wake-ups.ts'
 
 export type EntryListener = (runtime: AccountRuntime, entry: Entry) => void
@@ -42,10 +46,10 @@ export class Gateway {
     registry.onOthers(change => gateway.#follow(change))
     settings.store.holders?.watch({
       lost: id => gateway.#accounts.of(id).forEach(account => void account.close()),
-      prepareToGive: id => together(gateway.#accounts.of(id), account => account.shortenTail()),
+      prepareToGive: id => inParallel(gateway.#accounts.of(id), account => account.shortenTail()),
       isMaking: id => gateway.#making.has(id),
       mayGive: id => !gateway.#making.has(id) && !gateway.#accounts.of(id).some(({ busy }) => busy),
-      give: id => together(gateway.#accounts.of(id), account => account.close()),
+      give: id => inParallel(gateway.#accounts.of(id), account => account.close()),
       due: account => void gateway.#openDue(account).catch(gateway.#warn),
     })
     return gateway
@@ -152,7 +156,7 @@ export class Gateway {
       // What an earlier removal could not remove is not part of it.
       await store.removeAccounts(names)
       await store.announceChange(names)
-      await together(ENVIRONMENTS, async environment => {
+      await inParallel(ENVIRONMENTS, async environment => {
         const runtime = await this.#open(merchant, environment)
         runtimes.push(runtime)
         await setUp(runtime.account, merchant)
@@ -201,11 +205,11 @@ export class Gateway {
       await store.announceChange(names)
       await this.registry.remove(id)
     } catch (cause) {
-      // If the list may no longer name it, the change is not over.
+      // If the list may no longer name it, the change stays announced.
       if (!isInDoubt(cause)) await store.endChange(names).catch(() => {})
       throw isOfDisk(cause) ? new UnavailableError('The merchant', cause) : cause
     }
-    await together(this.#accounts.forget(id), account => account.close())
+    await inParallel(this.#accounts.forget(id), account => account.close())
     // A folder that cannot be removed now is marked, and removed at the next start.
     for (const name of names) await store.removeAccounts([name]).catch(this.#warn)
   }
@@ -253,7 +257,7 @@ export class Gateway {
   async close(): Promise<void> {
     this.#wakeUps.stop()
     const accounts = this.#accounts.clear()
-    await together(accounts, account => account.close())
+    await inParallel(accounts, account => account.close())
     await this.settings.webhooks.close()
     await this.registry.close()
   }

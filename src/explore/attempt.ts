@@ -8,8 +8,7 @@ import {
   SharedApplication,
   type Target,
 } from '../scenario/index.ts'
-import { disturbedStory } from './disturbed-story.ts'
-import type { PlacedDisturbance } from './kinds.ts'
+import { disturbedStory, type PlacedDisturbance } from './kinds.ts'
 import type { RunSlot, RunSlots } from './run-slots.ts'
 import type { StoryRecord } from './story-record.ts'
 

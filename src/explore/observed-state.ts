@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isRecord } from '../contract/validation.ts'
 
 /** The ids that an event is about. */
 export interface Subject {
@@ -130,10 +131,10 @@ function withoutMentions(text: string, id: string): string {
 
 function pruned(value: unknown, id: string): unknown {
   const isAbout = (part: unknown) => typeof part === 'string' && part.includes(id)
-  const isRowAbout = (part: unknown) => isMembers(part) && Object.values(part).some(isAbout)
+  const isRowAbout = (part: unknown) => isRecord(part) && Object.values(part).some(isAbout)
   if (Array.isArray(value))
     return value.filter(part => !isAbout(part) && !isRowAbout(part)).map(part => pruned(part, id))
-  if (!isMembers(value)) return value
+  if (!isRecord(value)) return value
   const kept = Object.entries(value).filter(([key, part]) => !key.includes(id) && !isAbout(part))
   return Object.fromEntries(kept.map(([key, part]) => [key, pruned(part, id)]))
 }
@@ -165,15 +166,12 @@ function withoutTimes(value: unknown): unknown {
 
 const isNow = (seconds: number) => Math.abs(seconds - Date.now() / 1000) < DAY_S
 
-type Members = Record<string, unknown>
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const shown = (value: unknown) => JSON.stringify(value) ?? 'nothing'
 const below = (path: string, key: string) => (path === '' ? key : `${path}.${key}`)
 
 function diff(one: unknown, other: unknown, path: string): string[] {
   if (shown(one) === shown(other)) return []
-  if (isMembers(one) && isMembers(other))
+  if (isRecord(one) && isRecord(other))
     return [...new Set([...Object.keys(one), ...Object.keys(other)])]
       .sort()
       .flatMap(key => diff(one[key], other[key], below(path, key)))

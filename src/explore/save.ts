@@ -4,9 +4,8 @@ import { basename, join, relative, resolve } from 'node:path'
 import { Document } from 'yaml'
 import { readBelow, type Scenario, type ScenarioData } from '../scenario/index.ts'
 import type { Finding } from './confirm.ts'
-import { disturbedStory } from './disturbed-story.ts'
 import type { Exploration } from './explore.ts'
-import { describePlace, KIND_RULES } from './kinds.ts'
+import { describePlace, disturbedStory, KIND_RULES } from './kinds.ts'
 import { narrativeOf } from './narrative.ts'
 
 /** Writes each finding as a scenario that `paysim run` can repeat. Returns the paths, in the order of the findings. */

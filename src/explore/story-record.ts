@@ -1,3 +1,4 @@
+import { isRecord, parseForeign } from '../contract/validation.ts'
 import type { ScenarioData, ScenarioResult } from '../scenario/index.ts'
 
 /** A webhook that was sent to the application in the plain run. */
@@ -61,7 +62,7 @@ export function recordOf(data: ScenarioData, result: ScenarioResult, run: string
       operation,
       step,
       status,
-      subject: /\/([a-z]+_[0-9A-Za-z]{8,})/.exec(path)?.[1] ?? idIn(parse(answer)),
+      subject: /\/([a-z]+_[0-9A-Za-z]{8,})/.exec(path)?.[1] ?? idIn(parseForeign(answer ?? '')),
     })),
     finalLooks: finalLooksOf(steps, seen?.looks ?? [], run),
     known: [...new Set((seen?.violations ?? []).map(({ sameAs }) => sameAs))],
@@ -97,16 +98,8 @@ function unresolved(step: Readonly<Record<string, unknown>>, run: string) {
 }
 
 const idIn = (value: unknown) => {
-  const { id } = (typeof value === 'object' && value !== null ? value : {}) as { id?: unknown }
+  const id = isRecord(value) ? value.id : undefined
   return typeof id === 'string' ? id : ''
-}
-
-function parse(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '')
-  } catch {
-    return undefined
-  }
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { LIMITS } from '../contract/limits.ts'
-import { parseForeign } from '../contract/validation.ts'
+import { isRecord, parseForeign } from '../contract/validation.ts'
 import { checkWebhook, type EventSubject, type ReceivedEvent, type WebhookAnswer } from './webhooks.ts'
 
 /** A webhook exactly as it was received. */
@@ -123,7 +123,8 @@ function readEvent(
   { secret, now, deliveries }: { secret: string; now: number; deliveries: Map<string, number> },
 ): ReceivedEvent {
   const body = bytes.toString('utf8')
-  const { id: bodyId, type, timestamp, environment, data } = parse(body)
+  const event = parseForeign(body)
+  const { id: bodyId, type, timestamp, environment, data } = isRecord(event) ? event : {}
   const id = String(headers['webhook-id'] ?? bodyId ?? '')
   const delivery = (deliveries.get(id) ?? 0) + 1
   deliveries.set(id, delivery)
@@ -133,16 +134,11 @@ function readEvent(
     type: String(type ?? ''),
     timestamp: String(timestamp ?? ''),
     environment: environment === 'live' ? 'live' : 'test',
-    data: (typeof data === 'object' && data !== null ? data : {}) as EventSubject,
+    data: (isRecord(data) ? data : {}) as EventSubject,
     delivery,
     signedAt: Number(headers['webhook-timestamp'] ?? Number.NaN),
     headers,
     body,
     problem: checks.find(({ problem }) => problem !== null)?.problem ?? null,
   }
-}
-
-function parse(body: string): Record<string, unknown> {
-  const value = parseForeign(body)
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }

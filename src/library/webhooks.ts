@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { ArgumentError } from '../client/errors.ts'
 import { type EventName, eventMeant, OPTIONAL_EVENTS, STANDARD_EVENTS } from '../contract/event-names.ts'
+import { isRecord, parseForeign } from '../contract/validation.ts'
 import { verifyWebhook } from '../contract/webhook-signature.ts'
 
 /** The webhooks of a test: received ones, waiting for more, and the responses to them. */
@@ -115,19 +116,16 @@ export function matchesEvent(match: EventMatch, event: ReceivedEvent): boolean {
 function at(value: unknown, path: string): unknown {
   return path
     .split('.')
-    .reduce<unknown>((of, name) => (isObject(of) && Object.hasOwn(of, name) ? of[name] : undefined), value)
+    .reduce<unknown>((of, name) => (isRecord(of) && Object.hasOwn(of, name) ? of[name] : undefined), value)
 }
 
 /** An object must have only the given members; others are ignored. */
 function holds(wanted: unknown, value: unknown): boolean {
   if (wanted instanceof RegExp) return typeof value === 'string' && wanted.test(value)
-  if (isObject(wanted) && isObject(value))
+  if (isRecord(wanted) && isRecord(value))
     return Object.entries(wanted).every(([name, member]) => holds(member, value[name]))
   return isDeepStrictEqual(wanted, value)
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export function describeMatch(match: EventMatch | undefined): string {
   if (match === undefined) return 'webhook'
@@ -201,9 +199,6 @@ function readHeaders(
 }
 
 function idIn(body: string): unknown {
-  try {
-    return (JSON.parse(body) as { id?: unknown } | null)?.id
-  } catch {
-    return undefined
-  }
+  const event = parseForeign(body)
+  return isRecord(event) ? event.id : undefined
 }

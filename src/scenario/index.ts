@@ -18,5 +18,4 @@ export {
   type SimulatorTarget,
   type Target,
 } from './run/target.ts'
-export type { Scenario } from './scenario.ts'
-export type { ScenarioData } from './schema/file.ts'
+export type { Scenario, ScenarioData } from './schema/file.ts'

@@ -1,5 +1,5 @@
 import type { Actor, Command } from '../domain/commands.ts'
-import type { AccountRuntime } from '../engine/account/account-runtime.ts'
+import type { AccountRuntime } from '../engine/account/open-runtime.ts'
 import { MovedError, UnavailableError } from '../engine/store/store-errors.ts'
 import { notFound, RefusalError } from './refusal.ts'
 

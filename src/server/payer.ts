@@ -1,6 +1,6 @@
 import { invalid, type Rejection } from '../contract/errors.ts'
 import { LIMITS } from '../contract/limits.ts'
-import type { AccountRuntime } from '../engine/account/account-runtime.ts'
+import type { AccountRuntime } from '../engine/account/open-runtime.ts'
 import { carryOut } from './carry-out.ts'
 import { type Form, type ImageProblem, imageIn } from './read-image.ts'
 import { RefusalError, refuseProblems } from './refusal.ts'

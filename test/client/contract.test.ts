@@ -9,7 +9,6 @@ import type {
   Receipt,
   ReceiptStatus,
 } from '../../src/client/index.ts'
-import { PATHS } from '../../src/client/paths.ts'
 import { operations } from '../../src/contract/operations.ts'
 import type { CreatePaymentRequest, DiscoveryQuery, PayoutListQuery } from '../../src/contract/requests.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
@@ -17,7 +16,7 @@ import type * as wire from '../../src/contract/resources.ts'
 import { clientFor, ORDER, PAYMENT } from '../support/client/client.ts'
 import { json, serve } from '../support/client/server.ts'
 
-// The client has its own copy of the paths, and reads the contract's shapes with care. Here they are held together.
+// The client reads the contract's shapes with care. Here they are held together.
 
 /** The least that each of them may answer, about the record that was asked for. */
 function answerTo(url: string): object {
@@ -44,7 +43,9 @@ test('the client calls every operation at the path of the contract', async () =>
 })
 
 test('payments are created at the path of the contract, or at the path that the caller gives', async () => {
-  expect(PATHS.create).toBe(resolveContract({})['create.path'])
+  const standard = await serve(response => json(response, PAYMENT, 201))
+  await clientFor(standard.url).payments.create(ORDER)
+  expect(standard.seen[0]?.url).toBe(resolveContract({})['create.path'])
   const server = await serve(response => json(response, PAYMENT, 201))
   await clientFor(`${server.url}/v1`, { createPath: '/payments' }).payments.create(ORDER)
   expect(server.seen[0]?.url).toBe('/v1/payments')

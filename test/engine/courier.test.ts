@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Queue } from '../../src/engine/time/other-work.ts'
+import { Queue } from '../../src/engine/time/scheduling.ts'
 import { Courier } from '../../src/engine/webhooks/courier.ts'
 import type { WebhookRequest, WebhookSender } from '../../src/engine/webhooks/webhook-sender.ts'
 import { anAccount, createPayment } from '../support/engine/accounts.ts'

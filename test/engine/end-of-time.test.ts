@@ -61,7 +61,7 @@ test('no setting of the clock leads out of the time that can be shown, and what 
         by: 'operator',
         events: [{ type: 'ClockSet', clock }],
       }
-      account.replayed(first)
+      account.applyEntry(first)
       account.start(new MemoryJournal())
       let last = account.now
       for (const step of steps) {

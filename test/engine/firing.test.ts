@@ -28,7 +28,7 @@ function withManyTimers({ apart = 0 } = {}) {
     createPayment(account)
     if (apart > 0) account.setClock(account.clock.change({ mode: 'virtual', at: account.now + apart }))
   }
-  const courier = { busy: false, bePatient: () => {} } as unknown as Courier
+  const courier = { busy: false, limitReceivers: () => {} } as unknown as Courier
   const time = new TimeTravel(account, courier, { receiversMs: 15_000, monotonic: () => 0 })
   const toTheEnd = () => ({ until: start + HOUR, limit: start + HOUR })
   return { account, journal, time, start, toTheEnd }

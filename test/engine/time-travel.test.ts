@@ -17,7 +17,7 @@ function idleCourier(patience = 10_000): Courier {
 }
 
 const courierThat = (idle: () => Promise<void>) =>
-  ({ busy: false, idle, bePatient: () => {} }) as unknown as Courier
+  ({ busy: false, idle, limitReceivers: () => {} }) as unknown as Courier
 
 const TERMS = { receiversMs: 15_000, monotonic: () => 0 }
 
@@ -149,7 +149,7 @@ describe('an advance of the clock', () => {
         account.stall()
         await account.available()
       },
-      bePatient: () => {},
+      limitReceivers: () => {},
     } as unknown as Courier
     const time = new TimeTravel(account, courier, TERMS)
     expect(await time.advance(to(account.now + 100 * HOUR))).toMatchObject({ fired: 2 })

@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import type { Environment } from '../../src/domain/model.ts'
-import type { AccountRuntime } from '../../src/engine/account/account-runtime.ts'
+import type { Environment } from '../../src/contract/statuses.ts'
+import type { AccountRuntime } from '../../src/engine/account/open-runtime.ts'
 import { ServedAccounts } from '../../src/engine/account/served-accounts.ts'
 import type { MerchantRecord } from '../../src/engine/store/merchant-record.ts'
 import { drawMerchant } from '../../src/engine/store/new-merchant.ts'

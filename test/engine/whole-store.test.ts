@@ -30,7 +30,7 @@ class TwoFacedStore extends MemoryStore {
     const kept = await super.openAccount(account)
     if (account.environment === 'live') return kept
     this.entries.forEach(entry => void kept.journal.append(entry))
-    this.told.forEach(account.replayed)
+    this.told.forEach(account.applyEntry)
     await kept.images.put('d', [Buffer.from('an image')])
     return kept
   }

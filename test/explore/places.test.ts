@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { KINDS } from '../../src/application/disturbance.ts'
-import { disturbedStory } from '../../src/explore/disturbed-story.ts'
 import { pairsOf } from '../../src/explore/explore.ts'
-import { describePlace, placesOf } from '../../src/explore/kinds.ts'
+import { describePlace, disturbedStory, placesOf } from '../../src/explore/kinds.ts'
 import { common, differences, type StoryRecord } from '../../src/explore/story-record.ts'
 import type { ScenarioData } from '../../src/scenario/index.ts'
 

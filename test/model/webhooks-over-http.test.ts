@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import type { PaymentTrigger } from '../../src/domain/lifecycle.ts'
+import type { PaymentTrigger } from '../../src/contract/statuses.ts'
 import type { Delivery } from '../../src/domain/model.ts'
 import { TimeTravel } from '../../src/engine/time/time-travel.ts'
 import { Courier } from '../../src/engine/webhooks/courier.ts'

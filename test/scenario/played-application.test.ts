@@ -3,7 +3,6 @@ import type { Application } from '../../src/application/application.ts'
 import { ApplicationRun } from '../../src/application/application-run.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
 import { PlayedApplication } from '../../src/scenario/run/played-application.ts'
-import { concludeApplication } from '../../src/scenario/run/run-scenario.ts'
 import { Scope } from '../../src/scenario/run/scope.ts'
 import type { Stage } from '../../src/scenario/run/stage.ts'
 import { APPLICATION } from '../../src/scenario/verbs/application.ts'
@@ -40,7 +39,7 @@ test.each([
   const { played, stage } = disturbed(references)
   played.usualPayments = usual
   await played.end(stage)
-  expect((await concludeApplication(stage, played)).map(mismatch => mismatch.why)).toEqual(why ? [why] : [])
+  expect((await played.conclude(stage)).map(mismatch => mismatch.why)).toEqual(why ? [why] : [])
 })
 
 test('payments made after time moved too far do not count', async () => {
@@ -48,7 +47,7 @@ test('payments made after time moved too far do not count', async () => {
   played.usualPayments = 2
   played.isTainted = true
   await played.end(stage)
-  expect(await concludeApplication(stage, played)).toEqual([])
+  expect(await played.conclude(stage)).toEqual([])
 })
 
 /** What `expect app` says at the end of a disturbed run about an application that answers so, one request after the other. */

@@ -29,7 +29,7 @@ const ENTRANCES: Record<string, string> = {
   'src/server/cluster/forwarder.ts: performance.now': 'how old it is what the store said of a holder',
   'src/server/http/listener.ts: performance.now': 'whether nothing else happens, when it stops to listen',
   'src/server/http/request.ts: performance.now': 'how long an answer took',
-  'src/engine/time/other-work.ts: performance.now': 'when other accounts get their turn during long work',
+  'src/engine/time/scheduling.ts: performance.now': 'when other accounts get their turn during long work',
   'src/server/app.ts: performance.timeOrigin': 'a seed for the names of requests',
 }
 

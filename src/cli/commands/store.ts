@@ -130,7 +130,7 @@ async function using<T>(
       'a store in memory ends with its process, so nothing can be read from it or kept in it',
       2,
     )
-  const store = await openStore(place, { sync: true, ...how, alone: true, time: SYSTEM_CLOCKS, warn })
+  const store = await openStore(place, { sync: true, ...how, exclusive: true, time: SYSTEM_CLOCKS, warn })
   try {
     return await work(store)
   } finally {

@@ -4,7 +4,7 @@ import { type ClientOptions, createClient } from '../../client/create-client.ts'
 import { isLive } from '../../client/credentials.ts'
 import { readErrorBody } from '../../client/errors.ts'
 import { type Answer, ApiError, NotJsonError } from '../../client/index.ts'
-import { PATHS } from '../../client/paths.ts'
+import { OPERATION_PATHS } from '../../contract/paths.ts'
 import { EXIT, exitCodeOfAnswer } from '../errors/exit-code.ts'
 import { visible } from '../output/text.ts'
 import { type Check, ok, problem, warning } from './report.ts'
@@ -15,7 +15,7 @@ export const DISCOVERY = { amount: '10000', country: 'TH', currency: 'THB' }
 /** Checks whether the server is this API and accepts the keys. Returns true if more checks make sense. */
 export async function* checkGateway(probe: Probe, publicKey: string): AsyncGenerator<Check, boolean> {
   const startedAt = Date.now()
-  const answer = await probe.ask(PATHS.methods, DISCOVERY)
+  const answer = await probe.ask(OPERATION_PATHS.listPaymentMethods.path, DISCOVERY)
   const endedAt = Date.now()
   const api = apiCheck(answer, endedAt - startedAt)
   yield api
@@ -33,7 +33,7 @@ function apiCheck(answer: Answer, ms: number): Check {
   if (status >= 500) {
     const what = typeof body === 'object' && body !== null ? ` ${readErrorBody(body, status).code}` : ''
     const advice = 'this is an error of the server: try again, and report it to the operator'
-    return problem('api', `GET ${PATHS.methods} answered ${status}${what}`, {
+    return problem('api', `GET ${OPERATION_PATHS.listPaymentMethods.path} answered ${status}${what}`, {
       advice,
       exitCode: EXIT.unexpected,
     })
@@ -45,24 +45,32 @@ function apiCheck(answer: Answer, ms: number): Check {
       headers.location === undefined
         ? 'check the base URL: does it need a prefix, such as /v1?'
         : `the server redirects to ${headers.location}: is that the base URL?`
-    return problem('api', `GET ${PATHS.methods} answered ${status} with ${what} instead of JSON`, {
-      advice,
-      exitCode,
-    })
+    return problem(
+      'api',
+      `GET ${OPERATION_PATHS.listPaymentMethods.path} answered ${status} with ${what} instead of JSON`,
+      {
+        advice,
+        exitCode,
+      },
+    )
   }
   if (status === 404 || status === 405) {
     const advice = 'check the base URL: does it need a prefix, such as /v1?'
-    return problem('api', `GET ${PATHS.methods} answered ${status}: the path does not exist`, {
-      advice,
-      exitCode,
-    })
+    return problem(
+      'api',
+      `GET ${OPERATION_PATHS.listPaymentMethods.path} answered ${status}: the path does not exist`,
+      {
+        advice,
+        exitCode,
+      },
+    )
   }
   return foreignCheck(answer) ?? ok('api', `answers like the merchant API, after ${ms} ms`)
 }
 
 /** A problem if the JSON does not come from this API. */
 function foreignCheck({ status, body, text }: Answer): Check | undefined {
-  const answered = `GET ${PATHS.methods} answered ${status} with`
+  const answered = `GET ${OPERATION_PATHS.listPaymentMethods.path} answered ${status} with`
   const begins = visible(text.trim().slice(0, SHOWN_CHARACTERS))
   const remedy = {
     advice: 'check the base URL: does it need a prefix, such as /v1?',

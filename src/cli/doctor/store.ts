@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { ConnectionFacts, DatabaseInspection, ServerFacts } from '../../engine/postgres/inspection.ts'
+import type { ConnectionFacts, DatabaseInspection, PostgresFacts } from '../../engine/postgres/inspection.ts'
 import { StartError } from '../../engine/store/store-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
 import { placeOf } from '../store-address.ts'
@@ -88,7 +88,7 @@ const STEPS: readonly (readonly [string, Examine])[] = [
 /** The version that paysim is tested with. */
 const TESTED_FROM = 150000
 
-function serverCheck({ version, number, user, tls, readOnly, fsync }: ServerFacts, url: string): Check {
+function serverCheck({ version, number, user, tls, readOnly, fsync }: PostgresFacts, url: string): Check {
   const what = `PostgreSQL ${version}, as ${user}, ${tls === null ? 'without TLS' : `with ${tls}`}`
   if (readOnly)
     return problem('store.server', `${what}: ${url} is read-only, like a standby server`, {

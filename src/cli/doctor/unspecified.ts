@@ -1,8 +1,8 @@
 import { shapeProblems } from '../../client/answer-shape.ts'
 import { readErrorBody } from '../../client/errors.ts'
 import type { Answer } from '../../client/index.ts'
-import { PATHS } from '../../client/paths.ts'
 import { type Contract, DECISIONS, type DecisionKey, type SwitchKey } from '../../contract/decisions.ts'
+import { OPERATION_PATHS } from '../../contract/paths.ts'
 import { answerOf } from '../../contract/resolve-contract.ts'
 import { DISCOVERY, member, type Probe } from './gateway.ts'
 import { type Check, ok, warning } from './report.ts'
@@ -21,7 +21,7 @@ export async function* checkUnspecified({
   contract,
 }: UnspecifiedProbe): AsyncGenerator<Check> {
   const see = (key: SwitchKey, seen: string | undefined) => compared(key, seen, contract)
-  const refusal = await stranger.ask(PATHS.methods, DISCOVERY)
+  const refusal = await stranger.ask(OPERATION_PATHS.listPaymentMethods.path, DISCOVERY)
   yield* see('auth.failure_status', String(refusal.status))
   yield* see('errors.body', shapeOf(refusal))
   yield* headersOf(refusal)
@@ -29,10 +29,12 @@ export async function* checkUnspecified({
   yield* see('methods.denied_mode', denied)
   yield* see('methods.banks_empty', banksEmpty(methods))
   yield* see('methods.payer_keys', payerKeys(methods))
-  const lastPage = await probe.ask(PATHS.payouts, { created_after: '9999-01-01T00:00:00Z' })
+  const lastPage = await probe.ask(OPERATION_PATHS.listPayouts.path, {
+    created_after: '9999-01-01T00:00:00Z',
+  })
   yield* payoutsOf(lastPage)
   yield* see('list.last_cursor', lastCursor(lastPage))
-  yield* refuses('list.faults', await probe.ask(PATHS.payouts, { limit: 101 }), {
+  yield* refuses('list.faults', await probe.ask(OPERATION_PATHS.listPayouts.path, { limit: 101 }), {
     request: 'a page of 101',
     status: 400,
     code: 'validation_failed',
@@ -42,8 +44,8 @@ export async function* checkUnspecified({
     status: 404,
     code: 'not_found',
   })
-  yield* refuses('payout.admin', await probe.ask(PATHS.payouts, {}, 'HEAD'), {
-    request: `HEAD ${PATHS.payouts}`,
+  yield* refuses('payout.admin', await probe.ask(OPERATION_PATHS.listPayouts.path, {}, 'HEAD'), {
+    request: `HEAD ${OPERATION_PATHS.listPayouts.path}`,
     status: 405,
   })
   yield* createPath(await probe.ask(contract['create.path']), contract['create.path'])
@@ -101,13 +103,25 @@ const ELSEWHERE = [
 ]
 
 async function discovered(probe: Probe): Promise<Discovered> {
-  const hosted = await probe.ask(PATHS.methods, { ...DISCOVERY, checkout_mode: 'hosted' })
-  const merchant = await probe.ask(PATHS.methods, { ...DISCOVERY, checkout_mode: 'merchant' })
+  const hosted = await probe.ask(OPERATION_PATHS.listPaymentMethods.path, {
+    ...DISCOVERY,
+    checkout_mode: 'hosted',
+  })
+  const merchant = await probe.ask(OPERATION_PATHS.listPaymentMethods.path, {
+    ...DISCOVERY,
+    checkout_mode: 'merchant',
+  })
   const isDenied = [hosted, merchant].some(({ status }) => status === 403)
   const methods = [...methodsOf(hosted), ...methodsOf(merchant)]
   for (const [country = '', currency = ''] of methods.length > 0 ? [] : ELSEWHERE)
     methods.push(
-      ...methodsOf(await probe.ask(PATHS.methods, { amount: DISCOVERY.amount, country, currency })),
+      ...methodsOf(
+        await probe.ask(OPERATION_PATHS.listPaymentMethods.path, {
+          amount: DISCOVERY.amount,
+          country,
+          currency,
+        }),
+      ),
     )
   return { methods, denied: isDenied ? '403' : undefined }
 }
@@ -138,7 +152,7 @@ function* payoutsOf({ status, body }: Answer): Generator<Check> {
   if (problem === undefined) return
   yield warning(
     'payouts',
-    `GET ${PATHS.payouts} answered ${status}, but not with a list of payouts: ${problem.field || 'it'} ${problem.message}`,
+    `GET ${OPERATION_PATHS.listPayouts.path} answered ${status}, but not with a list of payouts: ${problem.field || 'it'} ${problem.message}`,
     'payouts cannot be listed here: ask the operator of the server',
   )
 }

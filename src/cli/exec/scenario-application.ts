@@ -4,7 +4,7 @@ import { Application } from '../../application/application.ts'
 import { ApplicationError } from '../../application/application-error.ts'
 import { StartError } from '../../engine/store/store-errors.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
-import type { Scenario } from '../../scenario/scenario.ts'
+import type { Scenario } from '../../scenario/schema/file.ts'
 
 /** The application of a scenario file, while a command runs. */
 export interface ScenarioApplication {

@@ -6,9 +6,8 @@ import { StartError } from '../../engine/store/store-errors.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
 import { loadScenario } from '../../scenario/load/load.ts'
 import { ScenarioError } from '../../scenario/load/problems.ts'
-import type { Scenario } from '../../scenario/scenario.ts'
 import { type CatalogueLists, overlay } from '../../scenario/schema/account.ts'
-import type { ScenarioData } from '../../scenario/schema/file.ts'
+import type { Scenario, ScenarioData } from '../../scenario/schema/file.ts'
 
 /** Reads the files of `--scenario`: everything in them but the steps is applied to the default merchant. */
 export async function readOverlays(paths: readonly string[]): Promise<Scenario[]> {

@@ -2,22 +2,23 @@ import type { AgentOptions, ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { flatHeaders } from '../../contract/wire-answer.ts'
-import { allowManyListeners } from '../many-listeners.ts'
+import { basicAuthorization } from '../credentials.ts'
+import { allowManyListeners } from '../retry.ts'
 import { coded, ProxyRefusal } from './connection-error.ts'
 import type { OpenAnswer, TransportSettings, WireRequest } from './transport.ts'
 
 /** How far a request came. */
-export interface Progress {
+export interface RequestProgress {
   /** Whether there was a connection to write to. Before that, nothing can have reached the server. */
   sent: boolean
   /** Whether this connection was kept from an earlier request. */
   reused: boolean
 }
 
-export const notYet = (): Progress => ({ sent: false, reused: false })
+export const notYet = (): RequestProgress => ({ sent: false, reused: false })
 
 export interface Conditions {
-  readonly progress: Progress
+  readonly progress: RequestProgress
   readonly signal?: AbortSignal | undefined
   readonly limits: {
     readonly connectMs: number
@@ -150,8 +151,8 @@ function openTunnel(asker: Requester, { hostname, port }: URL, proxy: URL): Prom
 
 function credentialsFor({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {}
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` }
+  const credentials = basicAuthorization(decodeURIComponent(username), decodeURIComponent(password))
+  return { 'proxy-authorization': credentials }
 }
 
 /** The body of one attempt. A file is opened for each attempt and closed after it. */

@@ -1,9 +1,8 @@
 import type { TBoolean, TOptional } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
-import { CHECKOUT_MODES } from '../requests.ts'
 import { ACTION_TYPES, PAYER_FIELDS, type PayerField } from '../resources.ts'
 import { named, object, oneOf, type Wire } from '../schema.ts'
-import { ENVIRONMENTS } from '../statuses.ts'
+import { CHECKOUT_MODES, ENVIRONMENTS } from '../statuses.ts'
 
 /** The methods that a merchant can offer and the routes that carry them, in the form that people write. */
 

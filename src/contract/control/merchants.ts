@@ -1,7 +1,6 @@
 import * as Type from '@sinclair/typebox'
-import { CHECKOUT_MODES } from '../requests.ts'
 import { named, nullable, object, oneOf, type Wire } from '../schema.ts'
-import { ENVIRONMENTS } from '../statuses.ts'
+import { CHECKOUT_MODES, ENVIRONMENTS } from '../statuses.ts'
 import { Catalogue } from './catalogue.ts'
 import { MerchantBody } from './requests.ts'
 import { ProviderRule } from './rules.ts'

@@ -1,9 +1,9 @@
 import * as Type from '@sinclair/typebox'
 import type { Contract } from '../decisions.ts'
-import { CHECKOUT_MODES, CreatePaymentOptionalReference as NewPayment } from '../requests.ts'
+import { CreatePaymentOptionalReference as NewPayment } from '../requests.ts'
 import { ACTION_TYPES, resources } from '../resources.ts'
 import { count, digest, named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
-import { PAYMENT_STATUSES, PAYMENT_TRIGGERS, RECEIPT_STATUSES } from '../statuses.ts'
+import { CHECKOUT_MODES, PAYMENT_STATUSES, PAYMENT_TRIGGERS, RECEIPT_STATUSES } from '../statuses.ts'
 
 /** Payments on the control surface: the merchant's view, and the members that it hides. */
 

@@ -1,9 +1,8 @@
 import * as Type from '@sinclair/typebox'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../event-names.ts'
 import { WEBHOOK_SECRET } from '../redact.ts'
-import { CHECKOUT_MODES } from '../requests.ts'
 import { digest, object, oneOf, timestamp, type Wire } from '../schema.ts'
-import { ENVIRONMENTS, PAYOUT_STATUSES } from '../statuses.ts'
+import { CHECKOUT_MODES, ENVIRONMENTS, PAYOUT_STATUSES } from '../statuses.ts'
 import { NOT_BLANK } from '../validation.ts'
 
 /** The request bodies of the control surface. */

@@ -1,5 +1,5 @@
 import { invalid } from '../../contract/errors.ts'
-import type { Command } from '../commands.ts'
+import type { CommandOf } from '../commands.ts'
 import { type Customer, type MethodOptions, type Payment, statusOf } from '../model.ts'
 import { chooseRoute, missingFields, routingTable, unknownBank } from '../routing.ts'
 import type { World } from '../world.ts'
@@ -8,7 +8,7 @@ import { type Context, type Decision, happens, notFound, refuse } from './decisi
 import { emit } from './emit.ts'
 import { freezeRoute } from './freeze-route.ts'
 
-type Choice = Extract<Command, { type: 'ChooseMethod' }>
+type Choice = CommandOf<'ChooseMethod'>
 
 /** The payer chooses a method on the hosted page. The same rules apply as to a create request with a method. */
 export function chooseMethod(world: World, command: Choice, context: Context): Decision {

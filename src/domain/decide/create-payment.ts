@@ -1,24 +1,21 @@
 import { invalid, type rejection } from '../../contract/errors.ts'
 import type { CreatePaymentRequest } from '../../contract/requests.ts'
+import type { CheckoutMode } from '../../contract/statuses.ts'
 import { later } from '../../contract/timestamps.ts'
 import type { RouteEntry } from '../catalogue.ts'
-import type { Command } from '../commands.ts'
+import type { CommandOf } from '../commands.ts'
 import type { EventOf } from '../events.ts'
-import type { CheckoutMode, Customer, MethodOptions } from '../model.ts'
+import type { Customer, MethodOptions } from '../model.ts'
 import { chooseRoute, missingFields, routingTable, unknownBank, whyNoMethod } from '../routing.ts'
 import { UNSCRIPTED_PAYMENT } from '../script.ts'
+import { triggerLater } from '../timers.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, refuse } from './decision.ts'
 import { emit } from './emit.ts'
 import { freezeRoute, presentAction } from './freeze-route.ts'
 import { once } from './idempotency.ts'
-import { triggerLater } from './payment-timer.ts'
 
-export function createPayment(
-  world: World,
-  command: Extract<Command, { type: 'CreatePayment' }>,
-  context: Context,
-): Decision {
+export function createPayment(world: World, command: CommandOf<'CreatePayment'>, context: Context): Decision {
   const { request, idempotency } = command
   const checkoutMode = request.checkout_mode ?? 'hosted'
   return once(world, context, idempotency, 'payment', () => create(world, request, checkoutMode, context))

@@ -1,8 +1,9 @@
 import type { Contract } from '../../contract/decisions.ts'
 import { type Rejection, rejection } from '../../contract/errors.ts'
+import type { CheckoutMode, Environment } from '../../contract/statuses.ts'
 import type { Catalogue } from '../catalogue.ts'
 import type { DomainEvent } from '../events.ts'
-import type { CheckoutMode, Environment, WebhookEvent } from '../model.ts'
+import type { WebhookEvent } from '../model.ts'
 import type { Rule } from '../rules/rule.ts'
 import type { KeptAnswer } from '../world.ts'
 

@@ -6,10 +6,10 @@ import type { Customer, FrozenRoute, MethodOptions, Payment } from '../model.ts'
 import { routingTable } from '../routing.ts'
 import type { Facts } from '../rules/condition.ts'
 import { consult } from '../rules/consult.ts'
-import { type PaymentScript, UNSCRIPTED_PAYMENT } from '../script.ts'
+import { moveTo, type PaymentScript, UNSCRIPTED_PAYMENT } from '../script.ts'
+import { moveLater, triggerLater } from '../timers.ts'
 import type { World } from '../world.ts'
 import { type Context, ifAny } from './decision.ts'
-import { moveLater, triggerLater } from './payment-timer.ts'
 
 type Draft = Pick<
   Payment,
@@ -132,22 +132,14 @@ export function presentAction(context: Context, payment: Presentable, pageEndsAt
     { type: 'ActionPresented', payment: id, expiresAt: endsAt },
     // An action that lasts as long as the intent needs no timer of its own.
     ...(endsAt < expiresAt ? [triggerLater(id, 'withdraw-action', endsAt)] : []),
-    ...outcomeOfAction(context, payment),
+    // If no receipt is needed, the delay of the scripted outcome counts from the start of the action.
+    ...(payment.takesReceipt ? [] : outcomeTimer(context, id, payment.script)),
   ]
-}
-
-/** If no receipt is needed, the delay of the scripted outcome counts from the start of the action. */
-function outcomeOfAction(context: Context, { id, script, takesReceipt }: Presentable): DomainEvent[] {
-  return takesReceipt ? [] : outcomeTimer(context, id, script)
 }
 
 /** The timer of the scripted outcome; none if the payment waits for a person. */
 export function outcomeTimer({ at }: Context, payment: string, { outcome }: PaymentScript): DomainEvent[] {
   if (outcome === 'manual') return []
-  const trigger = ({ succeeded: 'succeed', failed: 'fail', expired: 'expire' } as const)[outcome.status]
-  const failure = {
-    ...(outcome.code === null ? {} : { code: outcome.code }),
-    ...(outcome.message === null ? {} : { message: outcome.message }),
-  }
+  const { trigger, failure } = moveTo(outcome)
   return [moveLater(payment, 'outcome', later(at, outcome.afterMs), trigger, failure)]
 }

@@ -1,6 +1,6 @@
 import { invalid } from '../../contract/errors.ts'
 import { readCatalogue } from '../catalogue.ts'
-import type { Command } from '../commands.ts'
+import type { Command, CommandOf } from '../commands.ts'
 import { routingTable } from '../routing.ts'
 import { readRules } from '../rules/rule.ts'
 import type { World } from '../world.ts'
@@ -68,8 +68,6 @@ export function decide(world: World, command: Command, context: Context): Decisi
       return happens('clock', [{ type: 'ClockSet', clock: command.clock }])
   }
 }
-
-type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
 function replaceCatalogue(_: World, { catalogue }: CommandOf<'ReplaceCatalogue'>): Decision {
   const read = readCatalogue(catalogue)

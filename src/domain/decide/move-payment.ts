@@ -1,21 +1,23 @@
+import type { PaymentTrigger } from '../../contract/statuses.ts'
 import { later } from '../../contract/timestamps.ts'
-import type { Command } from '../commands.ts'
+import type { CommandOf } from '../commands.ts'
 import type { DomainEvent } from '../events.ts'
-import { allows, PAYMENT_MOVES, type PaymentTrigger, RECEIPT_MOVES } from '../lifecycle.ts'
+import { allows, PAYMENT_MOVES, RECEIPT_MOVES } from '../lifecycle.ts'
 import { type Failure, type Payment, reasonToKeepAction, statusOf } from '../model.ts'
+import { TRIGGERS } from '../script.ts'
+import { moveLater } from '../timers.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
 import { emit } from './emit.ts'
 import { outcomeTimer, presentAction } from './freeze-route.ts'
 import { once } from './idempotency.ts'
-import { moveLater } from './payment-timer.ts'
 
 type Wording = Partial<Failure>
 
 /** Executes a trigger of a provider, a payer or an operator. It comes from a timer, a page or the control surface. */
 export function movePayment(
   world: World,
-  { payment: id, trigger, failure = {} }: Extract<Command, { type: 'MovePayment' }>,
+  { payment: id, trigger, failure = {} }: CommandOf<'MovePayment'>,
   context: Context,
 ): Decision {
   const payment = world.payments.get(id)
@@ -122,19 +124,8 @@ function cancelled(payment: string, wording: Wording, { contract }: Context): Do
   return { type: 'PaymentCancelled', payment, outcome, failure: outcome === 'failed' ? failure : null }
 }
 
-const SETTLES = {
-  cancelled: 'confirm-cancel',
-  succeeded: 'succeed',
-  failed: 'fail',
-  expired: 'expire',
-} as const
-
 /** Requests a cancellation. The provider answers later, and the payment stays pending until then. */
-export function requestCancel(
-  world: World,
-  command: Extract<Command, { type: 'RequestCancel' }>,
-  context: Context,
-): Decision {
+export function requestCancel(world: World, command: CommandOf<'RequestCancel'>, context: Context): Decision {
   const payment = world.payments.get(command.payment)
   if (!payment) return notFound('payment intent')
   return once(world, context, command.idempotency, 'payment', () => cancel(world, payment, context))
@@ -164,6 +155,6 @@ function cancel(world: World, payment: Payment, context: Context): Decision {
 function settlement({ sortKey: { id }, route, script }: Payment, { at }: Context): DomainEvent[] {
   const { afterMs, outcome } = route ? script.cancel : { afterMs: 0, outcome: 'cancelled' as const }
   if (outcome === 'never') return []
-  const trigger: PaymentTrigger = SETTLES[outcome]
+  const trigger = outcome === 'cancelled' ? 'confirm-cancel' : TRIGGERS[outcome]
   return [moveLater(id, 'cancel', later(at, afterMs), trigger)]
 }

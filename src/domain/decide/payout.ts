@@ -1,10 +1,11 @@
+import type { PayoutTrigger } from '../../contract/statuses.ts'
 import { later } from '../../contract/timestamps.ts'
-import type { Command, NewPayout } from '../commands.ts'
+import type { CommandOf, NewPayout } from '../commands.ts'
 import type { DomainEvent, EventOf } from '../events.ts'
-import { allows, PAYOUT_MOVES, type PayoutTrigger } from '../lifecycle.ts'
+import { allows, PAYOUT_MOVES } from '../lifecycle.ts'
 import type { Failure, Payout } from '../model.ts'
 import { consult } from '../rules/consult.ts'
-import { type PayoutScript, UNSCRIPTED_PAYOUT } from '../script.ts'
+import { moveTo, type PayoutScript, UNSCRIPTED_PAYOUT } from '../script.ts'
 import { type PayoutTimer, payoutTimer } from '../timers.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, member, notFound, refuse } from './decision.ts'
@@ -13,7 +14,7 @@ import { once } from './idempotency.ts'
 
 export const createPayout = (
   world: World,
-  { payout, idempotency }: Extract<Command, { type: 'CreatePayout' }>,
+  { payout, idempotency }: CommandOf<'CreatePayout'>,
   context: Context,
 ): Decision => once(world, context, idempotency, 'payout', () => create(world, payout, context))
 
@@ -69,16 +70,15 @@ function nextStep(
   if (status === 'requires_approval' && script.approval !== 'manual')
     return [movesAfter('approve', script.approval.afterMs, 'approve')]
   if (status === 'processing' && script.outcome !== 'manual') {
-    const { afterMs, status: end, code, message } = script.outcome
-    const failure = { ...(code === null ? {} : { code }), ...(message === null ? {} : { message }) }
-    return [movesAfter('outcome', afterMs, end === 'succeeded' ? 'succeed' : 'fail', failure)]
+    const { trigger, failure } = moveTo(script.outcome)
+    return [movesAfter('outcome', script.outcome.afterMs, trigger, failure)]
   }
   return []
 }
 
 export function movePayout(
   world: World,
-  { payout: id, trigger, reason, failure = {} }: Extract<Command, { type: 'MovePayout' }>,
+  { payout: id, trigger, reason, failure = {} }: CommandOf<'MovePayout'>,
   context: Context,
 ): Decision {
   const payout = world.payouts.get(id)

@@ -1,20 +1,16 @@
 import { later } from '../../contract/timestamps.ts'
-import type { Command, ReceiptSource } from '../commands.ts'
+import type { CommandOf, ReceiptSource } from '../commands.ts'
 import type { DomainEvent } from '../events.ts'
 import { allows, RECEIPT_MOVES } from '../lifecycle.ts'
 import { type Payment, type Receipt, statusOf } from '../model.ts'
 import { verdictFor } from '../script.ts'
+import { moveLater } from '../timers.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
 import { emit } from './emit.ts'
 import { once } from './idempotency.ts'
-import { moveLater } from './payment-timer.ts'
 
-export function submitReceipt(
-  world: World,
-  command: Extract<Command, { type: 'SubmitReceipt' }>,
-  context: Context,
-): Decision {
+export function submitReceipt(world: World, command: CommandOf<'SubmitReceipt'>, context: Context): Decision {
   const payment = world.payments.get(command.payment)
   if (!payment) return notFound('payment intent')
   const image = findImage(world, command.image)

@@ -1,14 +1,12 @@
 import { LATEST, later } from '../../contract/timestamps.ts'
 import { isSuccess } from '../apply.ts'
-import type { Command } from '../commands.ts'
+import type { CommandOf } from '../commands.ts'
 import type { DomainEvent } from '../events.ts'
 import { allows, DELIVERY_MOVES } from '../lifecycle.ts'
 import type { Delivery } from '../model.ts'
 import type { World } from '../world.ts'
 import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
 import { attemptAt } from './emit.ts'
-
-type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
 export function addEndpoint(
   _: World,

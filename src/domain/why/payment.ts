@@ -1,12 +1,23 @@
 import type { Coming } from '../../contract/control/timeline.ts'
 import type { Why } from '../../contract/control/why.ts'
+import type { PaymentTrigger } from '../../contract/statuses.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
-import type { PaymentTrigger } from '../lifecycle.ts'
 import { type Payment, statusOf } from '../model.ts'
-import type { ForeseenRule } from '../rules/foresee.ts'
+import type { ForeseenRule } from '../rules/consult.ts'
 import { UNSCRIPTED_PAYMENT } from '../script.ts'
-import { accepts, answer, type Cause, MOVES, ruleName, type Surroundings, type Told } from './answer.ts'
-import { type Ending, endCause, endedBy, endWords } from './end.ts'
+import {
+  accepts,
+  answer,
+  type Cause,
+  type Ending,
+  endCause,
+  endedBy,
+  endWords,
+  MOVES,
+  ruleName,
+  type Surroundings,
+  type Told,
+} from './answer.ts'
 
 /** Why a payment is as it is. */
 

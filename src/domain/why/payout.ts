@@ -1,11 +1,21 @@
 import type { Coming } from '../../contract/control/timeline.ts'
 import type { Why } from '../../contract/control/why.ts'
+import type { PayoutTrigger } from '../../contract/statuses.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
-import type { PayoutTrigger } from '../lifecycle.ts'
 import type { Payout } from '../model.ts'
 import { UNSCRIPTED_PAYOUT } from '../script.ts'
-import { accepts, answer, MOVES, ruleName, type Surroundings, type Told } from './answer.ts'
-import { type Ending, endCause, endedBy, endWords } from './end.ts'
+import {
+  accepts,
+  answer,
+  type Ending,
+  endCause,
+  endedBy,
+  endWords,
+  MOVES,
+  ruleName,
+  type Surroundings,
+  type Told,
+} from './answer.ts'
 
 /** Why a payout is as it is. */
 

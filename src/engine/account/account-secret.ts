@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hash } from 'node:crypto'
+import type { Environment } from '../../contract/statuses.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
-import type { Environment } from '../../domain/model.ts'
 import type { AccountRecord, KeyPair, MerchantRecord } from '../store/merchant-record.ts'
 import { firstSeed, IdSource, randomSeed } from './ids.ts'
 

@@ -1,20 +1,19 @@
 import type { Rejection } from '../../contract/errors.ts'
 import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
+import type { Environment } from '../../contract/statuses.ts'
 import { apply } from '../../domain/apply.ts'
 import type { Actor, ClockSetting, Command } from '../../domain/commands.ts'
 import { type Context, type Decision, decide } from '../../domain/decide/index.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
-import type { Environment } from '../../domain/model.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { type KeptAnswer, MutableWorld, type World } from '../../domain/world.ts'
 import type { Checkpoints } from '../checkpoint/checkpoints.ts'
 import type { Journal, Standing } from '../journal/journal.ts'
 import { unavailable } from '../store/store-errors.ts'
 import { AccountClock } from '../time/clock.ts'
-import { inSlices } from '../time/other-work.ts'
 import { Firing, Pacer } from '../time/pacer.ts'
 import type { RealTime } from '../time/real-time.ts'
-import { wakeAt } from '../time/wake-at.ts'
+import { inSlices } from '../time/scheduling.ts'
 import { ownSource } from './account-secret.ts'
 import { IdSource } from './ids.ts'
 import { Recovery } from './recovery.ts'
@@ -96,7 +95,7 @@ export class Account {
   }
 
   /** Applies an entry from the journal. */
-  readonly replayed = (entry: Entry): void => {
+  readonly applyEntry = (entry: Entry): void => {
     apply(this.#world, entry)
     for (const event of entry.events) if (event.type === 'ClockSet') this.clock.follow(event.clock)
   }
@@ -185,7 +184,7 @@ export class Account {
     if (events.length === 0) return this.#world.seq
     const entry: Entry = { v: JOURNAL_VERSION, seq: this.#world.seq + 1, at, by, events }
     const length = this.journal.append(entry)
-    this.replayed(entry)
+    this.applyEntry(entry)
     this.#entries.tell(entry)
     this.#checkpoints?.noteEntry(length)
     return entry.seq
@@ -299,16 +298,33 @@ export class Account {
     await this.journal.close(last)
   }
 
+  /** The wall time at which it must be open: at once, if a webhook is under way. Null: only when it is called. */
+  wakeAt(now: number): number | null {
+    const { next } = this.#world.timers
+    const waitMs = hasAttempts(this.#world) ? 0 : next && this.clock.waitFor(next.dueAt)
+    return waitMs === undefined ? null : now + waitMs
+  }
+
   /** Undefined if it is not known, because what is kept cannot be written or read now. */
   get standing(): Standing | undefined {
     if (!this.#journal || this.#closed || this.#recovery.underWay) return undefined
     try {
-      const wakeMs = wakeAt(this, this.settings.time.wall())
+      const wakeMs = this.wakeAt(this.settings.time.wall())
       return { seq: this.#world.seq, seed: this.seed, time: this.now, wakeMs }
     } catch {
       return undefined
     }
   }
+}
+
+/** Among very many open webhooks, one may already be in progress: then the account is opened in vain. */
+const LOOKED_THROUGH = 100
+
+function hasAttempts({ deliveries, openDeliveries }: World): boolean {
+  let looked = 0
+  for (const id of openDeliveries)
+    if (++looked > LOOKED_THROUGH || deliveries.get(id)?.status === 'attempting') return true
+  return false
 }
 
 /** The result of a command. `seq` is the entry that must be safe on disk before the caller gets it. */

@@ -1,4 +1,4 @@
-import { createHash, createHmac, hash, randomBytes } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** By the value of a byte, the code of the letter that stands for it. */
@@ -83,9 +83,8 @@ function base62(bytes: Buffer, length: number): string {
   return text
 }
 
-const REQUEST_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const COUNTER_LENGTH = 6
-const PREFIX_LENGTH = 24 - COUNTER_LENGTH
+const PREFIX_LENGTH = ID_LENGTH - COUNTER_LENGTH
 
 /** One cheap id for each request: a prefix from the seed, and a counter. */
 export class RequestIds {
@@ -95,19 +94,19 @@ export class RequestIds {
   #stem = ''
 
   constructor(seed: string) {
-    this.#prefix = `req_${base62(createHash('sha256').update(seed).digest(), PREFIX_LENGTH)}`
+    this.#prefix = `req_${base62(hash('sha256', seed, 'buffer'), PREFIX_LENGTH)}`
   }
 
   next(): string {
     const last = ++this.#count % 62
     if (last === 0 || this.#stem === '') this.#stem = this.#prefix + digitsOf(Math.floor(this.#count / 62))
-    return this.#stem + REQUEST_ALPHABET.charAt(last)
+    return this.#stem + BASE62.charAt(last)
   }
 }
 
 function digitsOf(count: number): string {
   let digits = ''
   for (let rest = count; digits.length < COUNTER_LENGTH - 1; rest = Math.floor(rest / 62))
-    digits = REQUEST_ALPHABET.charAt(rest % 62) + digits
+    digits = BASE62.charAt(rest % 62) + digits
   return digits
 }

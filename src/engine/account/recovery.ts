@@ -1,5 +1,5 @@
 import { isOfDisk, UnavailableError } from '../store/store-errors.ts'
-import { otherWork } from '../time/other-work.ts'
+import { yieldToEventLoop } from '../time/scheduling.ts'
 
 /** How long a stalled account waits before it tries its disk again without a request. */
 const RETRY_AFTER_MS = 1000
@@ -145,7 +145,7 @@ export class SafePoint {
     })
     this.#onNeed = undefined
     // What the same turn of the event loop adds belongs to the batch.
-    await otherWork()
+    await yieldToEventLoop()
   }
 
   failed(cause: UnavailableError): void {

@@ -2,12 +2,11 @@ import type { Entry } from '../../domain/events.ts'
 import { MemoryJournal } from '../journal/journal.ts'
 import type { MerchantRecord } from '../store/merchant-record.ts'
 import { setUp } from '../store/new-merchant.ts'
-import { inSlices } from '../time/other-work.ts'
+import { inSlices } from '../time/scheduling.ts'
 import type { Account } from './account.ts'
-import type { AccountRuntime } from './account-runtime.ts'
 import { secretOf, unsealed } from './account-secret.ts'
 import { drawnAnew, nextDraw, randomSeed } from './ids.ts'
-import { type GatewaySettings, newAccount } from './open-runtime.ts'
+import { type AccountRuntime, type GatewaySettings, newAccount } from './open-runtime.ts'
 
 /** Entries that are replayed between two looks at the clock. */
 const AT_ONCE = 8
@@ -50,7 +49,7 @@ export async function adoptArchive(
   const entries = given.map(entry => unsealed(entry, secret))
   // First replays the history in memory, including everything due, to find errors before anything changes.
   const draft = draftOf(settings, account, merchant, seed)
-  await inSlices(entries, AT_ONCE, draft.replayed)
+  await inSlices(entries, AT_ONCE, draft.applyEntry)
   draft.start(new MemoryJournal())
   await draft.catchUp()
   await draft.close()

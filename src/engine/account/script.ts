@@ -1,7 +1,7 @@
 import type { FaultRule } from '../../contract/control/faults.ts'
 import type { ProviderRule } from '../../contract/control/rules.ts'
+import type { CheckoutMode } from '../../contract/statuses.ts'
 import type { CatalogueData } from '../../domain/catalogue.ts'
-import type { CheckoutMode } from '../../domain/model.ts'
 import type { Gateway } from '../gateway.ts'
 import { accountsOf } from './open-runtime.ts'
 

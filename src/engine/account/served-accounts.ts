@@ -1,10 +1,8 @@
 import { rejection } from '../../contract/errors.ts'
-import { ENVIRONMENTS } from '../../contract/statuses.ts'
-import type { Environment } from '../../domain/model.ts'
+import { ENVIRONMENTS, type Environment } from '../../contract/statuses.ts'
 import type { MerchantRecord } from '../store/merchant-record.ts'
 import { LossError, StartError, UnavailableError } from '../store/store-errors.ts'
-import type { AccountRuntime } from './account-runtime.ts'
-import { accountId } from './open-runtime.ts'
+import { type AccountRuntime, accountId } from './open-runtime.ts'
 
 /** So many entries are read in a few hundredths of a second. */
 const QUICK_TO_READ = 1024

@@ -1,23 +1,23 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { VersionPosition } from '../../domain/past.ts'
-import { RepeatedParts } from '../../domain/repeated-parts.ts'
+import { RepeatedParts } from '../../domain/stored-form.ts'
 import { KINDS, restoreWorld, type StoredState, storeState } from '../../domain/stored-state.ts'
+import type { VersionPosition } from '../../domain/table.ts'
 import { MutableWorld, type PastRecords, type RecordKind } from '../../domain/world.ts'
 import { demandPrivateFolder, makePrivateFolder, removeFile } from '../store/private-files.ts'
 import { messageOf, UnavailableError } from '../store/store-errors.ts'
-import { inSlices } from '../time/other-work.ts'
+import { inSlices } from '../time/scheduling.ts'
 import { BYTES_A_CHECKPOINT } from './history-sizes.ts'
 import { indexFile, Layer, type OpenRecordBytes, recordsFile } from './layer.ts'
 import {
   bitsOf,
-  bitsThen,
-  type LayerThen,
-  layerNow,
   MANIFEST,
   type Manifest,
   readManifest,
+  type StoredLayer,
   setAside,
+  storedLayer,
+  supersededAtCheckpoint,
   writeManifest,
 } from './manifest.ts'
 import { mergeLayers, supersedeSince, tooMany } from './merge-layers.ts'
@@ -33,7 +33,7 @@ interface Moment {
   readonly changes: Changes
   readonly state: StoredState
   /** What no longer counted in the layers at that moment. */
-  readonly layers: readonly LayerThen[]
+  readonly layers: readonly StoredLayer[]
 }
 
 interface CheckpointSettings {
@@ -54,7 +54,7 @@ interface CheckpointSettings {
 }
 
 /**
- * An account's state, written aside now and then while it goes on. A checkpoint writes only what changed since the one
+ * An account's state, written from time to time while commands are executed. A checkpoint writes only what changed since the one
  * before, as a new layer of records, then replaces one small file that names all layers. So a crash leaves either
  * checkpoint whole. A start reads the indexes of the layers and the journal after the checkpoint.
  */
@@ -189,7 +189,7 @@ export class Checkpoints {
     return Object.fromEntries(KINDS.map(kind => [kind, table(kind)])) as unknown as PastRecords
   }
 
-  /** Called after each entry. Now and then it begins a checkpoint, and returns what to wait for if nobody else waits. */
+  /** Called after each entry. Begins a checkpoint when one is due, and returns what to wait for if nobody else waits. */
   noteEntry(bytes = 0, every = this.settings.every): Promise<void> | undefined {
     return this.tail.note(bytes, every) ? this.begin() : undefined
   }
@@ -220,7 +220,7 @@ export class Checkpoints {
   #take(): Moment | undefined {
     const world = this.#world
     if (this.#unwritten || !world) return this.#unwritten
-    const layers = this.#layers.map(layerNow)
+    const layers = this.#layers.map(storedLayer)
     this.#unwritten = { world, changes: takeChanges(world), state: storeState(world), layers }
     return this.#unwritten
   }
@@ -281,7 +281,7 @@ export class Checkpoints {
   async #merge(few: readonly Layer[]): Promise<void> {
     const manifest = this.#manifest
     if (!manifest) return
-    const then = new Map(few.map(layer => [layer, bitsThen(manifest, layer)]))
+    const then = new Map(few.map(layer => [layer, supersededAtCheckpoint(manifest, layer)]))
     const { number, name } = (await this.#layerFiles()).next()
     const path = join(this.#folder, name)
     const named = await mergeLayers(path, name, few, then, () => this.#demandOpen())

@@ -1,4 +1,4 @@
-/** After how many entries the changes since the last checkpoint are written aside. */
+/** After how many entries the changes since the last checkpoint are written. */
 export const ENTRIES_A_CHECKPOINT = 16_384
 /** Or after so many bytes of them. */
 export const BYTES_A_CHECKPOINT = 64 * 1024 * 1024

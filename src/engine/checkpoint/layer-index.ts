@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { comparePositions } from '../../domain/list-index.ts'
-import { inSlices, otherWork } from '../time/other-work.ts'
+import { inSlices, yieldToEventLoop } from '../time/scheduling.ts'
 
 /**
  * The index of a layer, as a file of columns. It says where each record is, in list order and by id, so that a start
@@ -8,15 +8,15 @@ import { inSlices, otherWork } from '../time/other-work.ts'
  */
 
 /** The entries of one combination of facets, from `start` to before `end`. */
-export interface ShelfRange {
+export interface FacetRange {
   readonly facets: readonly string[]
   readonly start: number
   readonly end: number
 }
 
-/** One kind of record. All columns but the last four are in list order: by shelf, then time, then ordinal. */
+/** One kind of record. All columns but the last four are in list order: by facets, then time, then ordinal. */
 export interface KindIndex {
-  readonly shelves: readonly ShelfRange[]
+  readonly ranges: readonly FacetRange[]
   readonly at: Float64Array
   readonly ordinal: Float64Array
   /** Where the line of the record starts, and its length in bytes without the line feed. */
@@ -32,11 +32,12 @@ export interface KindIndex {
 
 type LayerIndex = ReadonlyMap<string, KindIndex>
 
+/** The start of the file. In it, the ranges are called shelves. */
 interface Header {
-  readonly kinds: readonly { name: string; entries: number; words: number; shelves: readonly ShelfRange[] }[]
+  readonly kinds: readonly { name: string; entries: number; words: number; shelves: readonly FacetRange[] }[]
 }
 
-/** How many entries are looked at before other work gets its turn. */
+/** How many entries are looked at, sorted or merged before other work gets its turn. */
 const SLICE = 8192
 
 const MAGIC = Buffer.from('paysim i')
@@ -57,11 +58,11 @@ const columnsOf = (kind: KindIndex) => [
 /** The file in parts of at most one column, which are written one after another. */
 export function* encodeIndex(index: LayerIndex): Generator<Buffer> {
   const header: Header = {
-    kinds: [...index].map(([name, { shelves, at, wordHash }]) => ({
+    kinds: [...index].map(([name, { ranges, at, wordHash }]) => ({
       name,
       entries: at.length,
       words: wordHash.length,
-      shelves,
+      shelves: ranges,
     })),
   }
   const text = Buffer.from(JSON.stringify(header))
@@ -108,7 +109,7 @@ export function decodeIndex(bytes: Buffer): LayerIndex {
     header.kinds.map(({ name, entries, words: named, shelves }) => [
       name,
       {
-        shelves,
+        ranges: shelves,
         at: doubles(entries),
         ordinal: doubles(entries),
         offset: doubles(entries),
@@ -138,26 +139,20 @@ interface IndexEntry {
 export async function inListOrder<E extends Pick<IndexEntry, 'facets' | 'at' | 'ordinal'>>(
   entries: Iterable<E>,
 ): Promise<E[]> {
-  const shelves = new Map<string, E[]>()
+  const byFacets = new Map<string, E[]>()
   let last: E[] = []
   await inSlices(entries, SLICE, entry => {
-    // Most stand on one shelf with the one before.
-    if (!last[0] || !sameFacets(last[0].facets, entry.facets)) last = shelfOf(shelves, entry.facets)
+    // Most have the facets of the one before.
+    if (!last[0] || !sameFacets(last[0].facets, entry.facets)) {
+      const key = entry.facets.join('|')
+      last = byFacets.get(key) ?? []
+      byFacets.set(key, last)
+    }
     last.push(entry)
   })
   const sorted: E[][] = []
-  for (const shelf of shelves.values()) sorted.push(await sortInSlices(shelf, comparePositions))
+  for (const alike of byFacets.values()) sorted.push(await sortInSlices(alike, comparePositions))
   return sorted.flat()
-}
-
-function shelfOf<E>(shelves: Map<string, E[]>, facets: readonly string[]): E[] {
-  const key = facets.join('|')
-  let shelf = shelves.get(key)
-  if (!shelf) {
-    shelf = []
-    shelves.set(key, shelf)
-  }
-  return shelf
 }
 
 export const sameFacets = (a: readonly string[], b: readonly string[]) =>
@@ -166,7 +161,7 @@ export const sameFacets = (a: readonly string[], b: readonly string[]) =>
 /** Makes an index of a given number of entries, which are added in list order. */
 export class IndexDraft {
   readonly #columns: Pick<KindIndex, 'at' | 'ordinal' | 'offset' | 'length'>
-  readonly #shelves: { readonly facets: readonly string[]; readonly start: number; end: number }[] = []
+  readonly #ranges: { readonly facets: readonly string[]; readonly start: number; end: number }[] = []
   readonly #ids: Float64Array
   readonly #words: Float64Array
   #count = 0
@@ -191,13 +186,9 @@ export class IndexDraft {
     columns.length[entry] = length
     this.#ids[entry] = id
     if (word !== null) this.#words[entry] = word
-    this.#shelve(entry, facets)
-  }
-
-  #shelve(entry: number, facets: readonly string[]): void {
-    const last = this.#shelves.at(-1)
+    const last = this.#ranges.at(-1)
     if (last && sameFacets(last.facets, facets)) last.end = entry + 1
-    else this.#shelves.push({ facets, start: entry, end: entry + 1 })
+    else this.#ranges.push({ facets, start: entry, end: entry + 1 })
   }
 
   async finish(): Promise<KindIndex> {
@@ -205,21 +196,18 @@ export class IndexDraft {
     const words = await inHashOrder(this.#words)
     return {
       ...this.#columns,
-      shelves: this.#shelves,
+      ranges: this.#ranges,
       ...{ idHash: ids.hash, idEntry: ids.entry, wordHash: words.hash, wordEntry: words.entry },
     }
   }
 }
 
-/** How many are sorted, or merged, before other work gets its turn. */
-const SORTED_AT_ONCE = 8192
-
 /** The items in order; equal ones stay in theirs. Many of them are sorted in slices, and then merged. */
 export async function sortInSlices<T>(items: T[], compare: (a: T, b: T) => number): Promise<T[]> {
   let runs: T[][] = []
-  for (let from = 0; from < items.length; from += SORTED_AT_ONCE) {
-    if (from > 0) await otherWork()
-    runs.push(items.slice(from, from + SORTED_AT_ONCE).sort(compare))
+  for (let from = 0; from < items.length; from += SLICE) {
+    if (from > 0) await yieldToEventLoop()
+    runs.push(items.slice(from, from + SLICE).sort(compare))
   }
   while (runs.length > 1) {
     const longer: T[][] = []
@@ -243,7 +231,7 @@ async function merge<T>(a: T[], b: T[], compare: (a: T, b: T) => number): Promis
       merged.push(itemB)
       nextB++
     }
-    if (merged.length % SORTED_AT_ONCE === 0) await otherWork()
+    if (merged.length % SLICE === 0) await yieldToEventLoop()
   }
   return merged.concat(a.slice(nextA), b.slice(nextB))
 }
@@ -297,13 +285,11 @@ export function firstNotBelow(hashes: Float64Array, hash: number): number {
 }
 
 /** Hashes in ascending order, each with its entry. */
-interface HashColumns {
+export interface HashColumns {
   readonly hash: Float64Array
   readonly entry: Uint32Array
 }
 
-/** How many hashes are placed before other work gets its turn: a millisecond of work. */
-const HASHED_AT_ONCE = 16_384
 /** Parts with more hashes have one that many entries share, and are sorted only if they also have another. */
 const FEW = 16
 
@@ -318,7 +304,7 @@ export async function inHashOrder(hashes: Float64Array): Promise<HashColumns> {
   const hash = new Float64Array(size)
   const inSlices = async (work: (nth: number) => void) => {
     for (let nth = 0; nth < size; nth++) {
-      if (nth > 0 && nth % HASHED_AT_ONCE === 0) await otherWork()
+      if (nth > 0 && nth % SLICE === 0) await yieldToEventLoop()
       work(nth)
     }
   }

@@ -4,7 +4,7 @@ import type { Position } from '../../domain/list-index.ts'
 import { openSealed } from '../journal/journal-format.ts'
 import { openPrivate, removeFile } from '../store/private-files.ts'
 import { DamagedError, messageOf } from '../store/store-errors.ts'
-import { decodeIndex, firstNotBelow, type KindIndex, type ShelfRange, sameFacets } from './layer-index.ts'
+import { decodeIndex, type FacetRange, firstNotBelow, type KindIndex, sameFacets } from './layer-index.ts'
 
 /** A record as it is stored: one line of JSON with a checksum. */
 export interface StoredLine extends Position {
@@ -24,7 +24,7 @@ export class KindInLayer {
   /** A bit for each entry that another version replaced, or that is gone. */
   superseded: Uint8Array
   readonly #live: number[]
-  /** All entries of the first shelf below this one are superseded. */
+  /** All entries of the first range below this one are superseded. */
   #lowest = 0
 
   constructor(
@@ -33,7 +33,7 @@ export class KindInLayer {
     superseded?: Uint8Array,
   ) {
     this.superseded = superseded ?? new Uint8Array(Math.ceil(index.at.length / 8))
-    this.#live = index.shelves.map(({ start, end }) => {
+    this.#live = index.ranges.map(({ start, end }) => {
       let live = end - start
       if (superseded) for (let entry = start; entry < end; entry++) if (!this.counts(entry)) live--
       return live
@@ -47,8 +47,8 @@ export class KindInLayer {
   supersede(entry: number): void {
     if (!this.counts(entry)) return
     this.superseded[entry >> 3] = (this.superseded[entry >> 3] ?? 0) | (1 << (entry & 7))
-    const shelf = this.index.shelves.findIndex(({ end }) => entry < end)
-    this.#live[shelf] = (this.#live[shelf] ?? 0) - 1
+    const range = this.index.ranges.findIndex(({ end }) => entry < end)
+    this.#live[range] = (this.#live[range] ?? 0) - 1
   }
 
   get live(): number {
@@ -60,7 +60,7 @@ export class KindInLayer {
   }
 
   facetsOf(entry: number): readonly string[] {
-    return this.index.shelves.find(({ end }) => entry < end)?.facets ?? []
+    return this.index.ranges.find(({ end }) => entry < end)?.facets ?? []
   }
 
   /** The entries whose ids have this hash. */
@@ -72,46 +72,46 @@ export class KindInLayer {
     }
   }
 
-  /** The entry at a position of a shelf. */
+  /** The entry with these facets at a position. */
   at(facets: readonly string[], position: Position): number | undefined {
-    const shelf = this.index.shelves.find(range => sameFacets(range.facets, facets))
-    if (!shelf) return undefined
-    const entry = this.#firstFrom(shelf, position)
+    const range = this.index.ranges.find(each => sameFacets(each.facets, facets))
+    if (!range) return undefined
+    const entry = this.#firstFrom(range, position)
     const { at, ordinal } = this.index
-    return entry < shelf.end && at[entry] === position.at && ordinal[entry] === position.ordinal
+    return entry < range.end && at[entry] === position.at && ordinal[entry] === position.ordinal
       ? entry
       : undefined
   }
 
   count(matches: (facets: readonly string[]) => boolean): number {
     let total = 0
-    this.index.shelves.forEach(({ facets }, nth) => {
+    this.index.ranges.forEach(({ facets }, nth) => {
       if (matches(facets)) total += this.#live[nth] ?? 0
     })
     return total
   }
 
-  /** Newest first, from just below a position, one iterator for each shelf. */
+  /** Newest first, from just below a position, one iterator for each combination of facets. */
   below(position: Position, matches: (facets: readonly string[]) => boolean): Iterator<number>[] {
-    return this.index.shelves
+    return this.index.ranges
       .filter(({ facets }, nth) => (this.#live[nth] ?? 0) > 0 && matches(facets))
-      .map(shelf => this.#down(shelf, this.#firstFrom(shelf, position)))
+      .map(range => this.#down(range, this.#firstFrom(range, position)))
   }
 
-  *#down({ start }: ShelfRange, from: number): Generator<number> {
+  *#down({ start }: FacetRange, from: number): Generator<number> {
     for (let entry = from - 1; entry >= start; entry--) if (this.counts(entry)) yield entry
   }
 
-  /** Oldest first, one iterator for each shelf. */
+  /** Oldest first, one iterator for each combination of facets. */
   above(): Iterator<number>[] {
-    return this.index.shelves.map(shelf => this.#up(shelf))
+    return this.index.ranges.map(range => this.#up(range))
   }
 
-  *#up({ start, end }: ShelfRange): Generator<number> {
+  *#up({ start, end }: FacetRange): Generator<number> {
     for (let entry = start; entry < end; entry++) if (this.counts(entry)) yield entry
   }
 
-  /** The lowest entry of a kind with one shelf. */
+  /** The lowest entry of a kind that has no facets. */
   get first(): number | undefined {
     const end = this.index.at.length
     while (this.#lowest < end && !this.counts(this.#lowest)) this.#lowest++
@@ -135,7 +135,7 @@ export class KindInLayer {
     return own < at || (own === at && (this.index.ordinal[entry] ?? 0) < ordinal)
   }
 
-  #firstFrom({ start, end }: ShelfRange, position: Position): number {
+  #firstFrom({ start, end }: FacetRange, position: Position): number {
     let [low, high] = [start, end]
     while (low < high) {
       const middle = (low + high) >>> 1

@@ -11,7 +11,7 @@ const VERSION = 1
 type SupersededBits = { readonly [kind: string]: string }
 
 /** A layer as it was at the time of the checkpoint. */
-export interface LayerThen extends LayerName {
+export interface StoredLayer extends LayerName {
   readonly superseded: SupersededBits
 }
 
@@ -24,7 +24,7 @@ export interface Manifest {
   readonly state: StoredState
   /** What many records have in common, by name. */
   readonly parts: Readonly<Record<string, unknown>>
-  readonly layers: readonly LayerThen[]
+  readonly layers: readonly StoredLayer[]
 }
 
 export const MANIFEST = 'checkpoint.json'
@@ -73,19 +73,22 @@ export async function writeManifest(
   }
 }
 
-export function layerNow(layer: Layer): LayerThen {
+export function storedLayer(layer: Layer): StoredLayer {
   const some = [...layer.kinds].filter(([, kind]) => kind.live < kind.index.at.length)
   const bits = some.map(([name, { superseded }]) => [name, Buffer.from(superseded).toString('base64')])
   return { ...layer.named, superseded: Object.fromEntries(bits) }
 }
 
-export function bitsOf({ superseded }: Pick<LayerThen, 'superseded'>, kind: string): Uint8Array | undefined {
+export function bitsOf(
+  { superseded }: Pick<StoredLayer, 'superseded'>,
+  kind: string,
+): Uint8Array | undefined {
   const bits = superseded[kind]
   return bits === undefined ? undefined : new Uint8Array(Buffer.from(bits, 'base64'))
 }
 
 /** Which entries of a layer no longer counted at the time of the checkpoint. */
-export function bitsThen({ layers }: Manifest, { named, kinds }: Layer): EntryBits {
+export function supersededAtCheckpoint({ layers }: Manifest, { named, kinds }: Layer): EntryBits {
   const stored = layers.find(({ name }) => name === named.name)
   return new Map(
     [...kinds].map(([kind, { superseded }]) => [

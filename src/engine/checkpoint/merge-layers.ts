@@ -1,5 +1,5 @@
 import { openPrivate } from '../store/private-files.ts'
-import { otherWork } from '../time/other-work.ts'
+import { yieldToEventLoop } from '../time/scheduling.ts'
 import {
   type EntryBits,
   indexFile,
@@ -10,7 +10,7 @@ import {
   type LineReader,
   recordsFile,
 } from './layer.ts'
-import { encodeIndex, type KindIndex, type ShelfRange } from './layer-index.ts'
+import { encodeIndex, type FacetRange, type HashColumns, type KindIndex, sameFacets } from './layer-index.ts'
 import { LineWriter, writeWhole } from './write-layer.ts'
 
 /** How many entries are merged before other work gets its turn. */
@@ -93,7 +93,7 @@ export async function supersedeSince(
     const now = new Map([...since.keys()].map(layer => [layer, layer.superseded]))
     for (const [layer, before] of since)
       for (const _ of merged.supersedeAsIn(layer, before, now.get(layer) ?? before))
-        if (++count % SLICE === 0) await otherWork()
+        if (++count % SLICE === 0) await yieldToEventLoop()
     since = now
   } while (count >= SLICE)
   take()
@@ -109,7 +109,7 @@ async function mergeKind(
   const ordinal = new Float64Array(size)
   const offset = new Float64Array(size)
   const length = new Uint32Array(size)
-  const shelves: ShelfRange[] = []
+  const ranges: FacetRange[] = []
   let next = 0
   for (const facets of facetsOf(sources)) {
     const start = next
@@ -128,11 +128,11 @@ async function mergeKind(
       if (adding instanceof Promise) await adding
       if (!advance(head)) heads.splice(heads.indexOf(head), 1)
       if (++next % SLICE === 0) {
-        await otherWork()
+        await yieldToEventLoop()
         demandOpen()
       }
     }
-    if (next > start) shelves.push({ facets, start, end: next })
+    if (next > start) ranges.push({ facets, start, end: next })
   }
   const ids = await mergeHashes(sources, ({ idHash, idEntry }) => ({ hash: idHash, entry: idEntry }))
   const words = await mergeHashes(sources, ({ wordHash, wordEntry }) => ({
@@ -140,27 +140,25 @@ async function mergeKind(
     entry: wordEntry,
   }))
   return {
-    ...{ shelves, at, ordinal, offset, length },
+    ...{ ranges, at, ordinal, offset, length },
     ...{ idHash: ids.hash, idEntry: ids.entry, wordHash: words.hash, wordEntry: words.entry },
   }
 }
 
-const isGone = ({ superseded }: Source, entry: number) => isSet(superseded, entry)
-
 function livingEntries(source: Source): number {
   let living = 0
-  for (let entry = 0; entry < source.target.length; entry++) if (!isGone(source, entry)) living++
+  for (let entry = 0; entry < source.target.length; entry++) if (!isSet(source.superseded, entry)) living++
   return living
 }
 
 function facetsOf(sources: readonly Source[]): Iterable<readonly string[]> {
   const all = new Map<string, readonly string[]>()
   for (const { kind } of sources)
-    for (const { facets } of kind.index.shelves) all.set(facets.join('|'), facets)
+    for (const { facets } of kind.index.ranges) all.set(facets.join('|'), facets)
   return all.values()
 }
 
-/** The next entry of a shelf. */
+/** The next entry of a range. */
 interface Head {
   readonly source: Source
   readonly end: number
@@ -168,16 +166,15 @@ interface Head {
 }
 
 function headOf(source: Source, facets: readonly string[]): Head | undefined {
-  const key = facets.join('|')
-  const shelf = source.kind.index.shelves.find(range => range.facets.join('|') === key)
-  if (!shelf) return undefined
-  const head = { source, end: shelf.end, entry: shelf.start - 1 }
+  const range = source.kind.index.ranges.find(each => sameFacets(each.facets, facets))
+  if (!range) return undefined
+  const head = { source, end: range.end, entry: range.start - 1 }
   return advance(head) ? head : undefined
 }
 
 function advance(head: Head): boolean {
   do head.entry++
-  while (head.entry < head.end && isGone(head.source, head.entry))
+  while (head.entry < head.end && isSet(head.source.superseded, head.entry))
   return head.entry < head.end
 }
 
@@ -187,13 +184,11 @@ function isLower(a: Head, b: Head): boolean {
   return time < 0 || (time === 0 && (ofA.ordinal[a.entry] ?? 0) < (ofB.ordinal[b.entry] ?? 0))
 }
 
-interface Hashes {
-  readonly hash: Float64Array
-  readonly entry: Uint32Array
-}
-
 /** The hashes of all sources in ascending order, each with its entry in the merged layer. */
-async function mergeHashes(sources: readonly Source[], of: (index: KindIndex) => Hashes): Promise<Hashes> {
+async function mergeHashes(
+  sources: readonly Source[],
+  of: (index: KindIndex) => HashColumns,
+): Promise<HashColumns> {
   const inputs = sources.map(({ kind, target }) => ({ ...of(kind.index), target, at: 0 }))
   const skip = (input: (typeof inputs)[number]) => {
     while (input.at < input.hash.length && input.target[input.entry[input.at] ?? 0] === DROPPED) input.at++
@@ -216,7 +211,7 @@ async function mergeHashes(sources: readonly Source[], of: (index: KindIndex) =>
     entry[next] = lowest.target[lowest.entry[lowest.at] ?? 0] ?? 0
     lowest.at++
     skip(lowest)
-    if (next % (8 * SLICE) === 0) await otherWork()
+    if (next % (8 * SLICE) === 0) await yieldToEventLoop()
   }
   return { hash, entry }
 }

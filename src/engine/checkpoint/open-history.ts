@@ -44,7 +44,7 @@ export async function openHistory(
       return checkpoints.seq
     },
     onEntry: entry => {
-      account.replayed(entry)
+      account.applyEntry(entry)
       return readOnly ? undefined : checkpoints?.noteEntry()
     },
     onFailure: account.stall,

@@ -1,7 +1,7 @@
 import { comparePositions, merged, newestFirst, type Position } from '../../domain/list-index.ts'
-import type { Item, Past, VersionPosition } from '../../domain/past.ts'
-import type { RepeatedParts } from '../../domain/repeated-parts.ts'
+import type { RepeatedParts } from '../../domain/stored-form.ts'
 import { readRecord } from '../../domain/stored-state.ts'
+import type { Item, Past, VersionPosition } from '../../domain/table.ts'
 import { type RecordKind, type RecordKinds, TABLES, type World } from '../../domain/world.ts'
 import { CacheBudget, Recent } from '../store/recent.ts'
 import type { KindInLayer, Layer, StoredLine } from './layer.ts'
@@ -68,7 +68,7 @@ interface PastSettings<K extends RecordKind> {
   readonly world: () => World
 }
 
-/** The records of one kind that were written aside, over all layers. A record that still counts is in one of them. */
+/** The records of one kind that are stored, over all layers. A record that still counts is in one of them. */
 export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
   readonly lastOrdinal: number
   /** The newest first. */

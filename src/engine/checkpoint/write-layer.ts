@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { RepeatedParts } from '../../domain/repeated-parts.ts'
+import type { RepeatedParts } from '../../domain/stored-form.ts'
 import { KINDS, storeRecord } from '../../domain/stored-state.ts'
 import type { Written } from '../../domain/table.ts'
 import { type MutableWorld, type RecordKind, type RecordKinds, TABLES } from '../../domain/world.ts'
 import { sealLine } from '../journal/journal-format.ts'
 import { openPrivate, writeAll } from '../store/private-files.ts'
-import { otherWork } from '../time/other-work.ts'
+import { yieldToEventLoop } from '../time/scheduling.ts'
 import { indexFile, type LayerName, recordsFile } from './layer.ts'
 import { encodeIndex, hashOf, IndexDraft, inListOrder, type KindIndex } from './layer-index.ts'
 
@@ -70,7 +70,7 @@ async function writeKind<K extends RecordKind>(
     const word = wordOf ? hashOf(wordOf(record), hashSeed) : null
     draft.add({ id: hashOf(id, hashSeed), word, facets, at, ordinal, offset, length: length - 1 })
     if (++count % SLICE > 0) continue
-    await otherWork()
+    await yieldToEventLoop()
     demandOpen()
   }
   return draft.finish()

@@ -9,23 +9,24 @@ import type {
   NodeState,
 } from '../store/holders.ts'
 import { StoreError } from '../store/store-errors.ts'
-import { together } from '../time/other-work.ts'
 import type { RealClocks } from '../time/real-time.ts'
-import { type Database, saying } from './database.ts'
+import { inParallel } from '../time/scheduling.ts'
+import { type Database, withStoreError } from './database.ts'
 import {
   giveHoldings,
   type HoldingRow,
   LEASE_MS,
   type Lease,
   OVERDUE_MS,
+  readHeldMerchants,
   readHolding,
+  readNodes,
   takeHolding,
 } from './lease.ts'
-import { readHeldMerchants, readNodes } from './nodes.ts'
-import { type HeldMerchant, homeOf, readPeers, Spread } from './spread.ts'
+import { type HoldingTimes, homeOf, readPeers, Spread } from './spread.ts'
 
 /** A merchant that this process holds, with both accounts. */
-interface Holding extends HeldMerchant {
+interface Holding extends HoldingTimes {
   /** Grows with each take-over. */
   readonly term: number
   /** The number under which this process took it. */
@@ -85,11 +86,11 @@ export class DatabaseHolders implements Holders {
   }
 
   nodes(): Promise<readonly NodeState[]> {
-    return saying(readNodes(this.database.ask))
+    return withStoreError(readNodes(this.database.ask))
   }
 
   heldMerchants(query: HeldQuery): Promise<HeldMerchants> {
-    return saying(readHeldMerchants(this.database.ask, query))
+    return withStoreError(readHeldMerchants(this.database.ask, query))
   }
 
   watch(listener: HoldingListener): void {
@@ -138,7 +139,7 @@ export class DatabaseHolders implements Holders {
     const question = `${merchant} ${otherwise}`
     let taking = this.#taking.get(question)
     if (!taking) {
-      taking = saying(this.#find(merchant, otherwise)).finally(() => this.#taking.delete(question))
+      taking = withStoreError(this.#find(merchant, otherwise)).finally(() => this.#taking.delete(question))
       this.#taking.set(question, taking)
       // All callers may have disconnected, and then nobody else handles a failure.
       taking.catch(() => {})
@@ -248,14 +249,14 @@ export class DatabaseHolders implements Holders {
       return holding ? { merchant, ...holding } : []
     })
     for (const { merchant } of free) this.#held.delete(merchant)
-    await together(free, async ({ merchant }) => this.#listener?.give(merchant))
+    await inParallel(free, async ({ merchant }) => this.#listener?.give(merchant))
     await giveHoldings(this.database.ask, free, this.time.wall())
   }
 
   /** Kept for a day longer, because the clocks of the processes may differ. */
   async useOnce(what: string, forMs: number): Promise<boolean> {
-    await saying(this.database.ask('DELETE FROM used WHERE ends < clock_timestamp()'))
-    const { count } = await saying(
+    await withStoreError(this.database.ask('DELETE FROM used WHERE ends < clock_timestamp()'))
+    const { count } = await withStoreError(
       this.database.ask(
         `INSERT INTO used VALUES ($1, clock_timestamp() + interval '1 day' + $2 * interval '1 millisecond') ON CONFLICT DO NOTHING`,
         [what, forMs],
@@ -324,7 +325,10 @@ interface Row {
   readonly recent: boolean
 }
 
-/** Tells the other processes, through the store, that this one stops. If that fails, they only know less. */
+/**
+ * Tells the other processes, through the store, that this one stops. If that fails, they
+ * treat it as a process that was lost.
+ */
 class DatabaseDeparture implements Departure {
   constructor(
     private readonly database: Database,

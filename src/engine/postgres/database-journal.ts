@@ -7,7 +7,7 @@ import type { Reading } from '../time/real-time.ts'
 import { type Ask, type Database, isRefusal, unavailableBy } from './database.ts'
 
 /** Where an account stands in the database, as its holder took it. */
-export interface Standing {
+export interface JournalHead {
   /** Every write states it. It grows with each take-over, so that an earlier holder can no longer write. */
   readonly epoch: number
   readonly edition: number
@@ -20,7 +20,7 @@ interface DatabaseJournalOptions {
   readonly account: string
   /** The number of this process, which no other process ever gets. */
   readonly writer: number
-  readonly standing: Standing
+  readonly standing: JournalHead
   /** The wall time at which somebody must hold the account again, because a timer is due; null if there is none. */
   readonly wakeAt: () => number | null
   readonly monotonic: Reading
@@ -48,7 +48,7 @@ const APPEND = `
 export class DatabaseJournal implements Journal {
   readonly keptFrom = 1
   readonly #safe = new SafePoint()
-  #standing: Standing
+  #standing: JournalHead
   #batch: string[] = []
   #flushing: Promise<void> | undefined
   /** Whether the database may have a batch whose write was not confirmed. */

@@ -12,9 +12,8 @@ import { Database, Outage, refusePooler, startErrorOf, unavailableBy } from './d
 import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts'
 import { DatabaseChanges } from './database-changes.ts'
 import { DatabaseHolders, merchantOf } from './database-holders.ts'
-import type { Standing } from './database-journal.ts'
-import { Lease, noteAhead } from './lease.ts'
-import { readServing } from './nodes.ts'
+import type { JournalHead } from './database-journal.ts'
+import { Lease, noteAhead, readServing } from './lease.ts'
 import { DatabaseImages, openAccount } from './open-account.ts'
 import { bringUpToDate } from './schema.ts'
 
@@ -28,7 +27,7 @@ interface DatabaseStoreOptions {
   /** Refuses a database that has no data yet, and creates nothing there. */
   readonly mustExist?: boolean
   /** Refuses a database that another process serves. */
-  readonly alone?: boolean
+  readonly exclusive?: boolean
 }
 
 /** As many batches as a server of ordinary size syncs at once. */
@@ -76,7 +75,7 @@ export class DatabaseStore implements Store {
     try {
       await refusePooler(database, address)
       await bringUpToDate(database, address, options.mustExist)
-      if (options.alone) await refuseServed(database, address)
+      if (options.exclusive) await refuseServed(database, address)
       const node = `${hostname()}-${process.pid}`
       const outage = new Outage(address, options.time.monotonic, options.warn)
       const lease: Lease = new Lease(leaseDatabase, {
@@ -166,7 +165,7 @@ export class DatabaseStore implements Store {
     account: string,
     writer: number,
     term: number,
-  ): Promise<Standing & { checkpoint: string | null }> {
+  ): Promise<JournalHead & { checkpoint: string | null }> {
     const { rows } = await this.database.ask<TakenRow>(
       `INSERT INTO accounts AS a (id, merchant, writer, epoch, edition, last)
        SELECT $1, merchant, $3, 1, 1, 0 FROM holdings WHERE merchant = $2 AND holder = $3 AND term = $4 FOR SHARE

@@ -174,7 +174,7 @@ export const storeErrorOf = (cause: unknown): StoreError | StartError =>
     : new StoreError(`${problemOf(cause)}; the log of paysim says more`, { cause })
 
 /** A failure is one that callers may be told. */
-export const saying = <T>(work: Promise<T>): Promise<T> =>
+export const withStoreError = <T>(work: Promise<T>): Promise<T> =>
   work.catch(cause => {
     throw storeErrorOf(cause)
   })

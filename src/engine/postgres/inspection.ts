@@ -1,14 +1,14 @@
 import { SYSTEM_CLOCKS } from '../time/real-time.ts'
 import { Database, refusePooler, startErrorOf } from './database.ts'
 import { type DatabaseAddress, readDatabaseAddress } from './database-address.ts'
-import { readServing, type ServingProcess } from './nodes.ts'
+import { readServing, type ServingProcess } from './lease.ts'
 import { stepsTaken } from './schema.ts'
 
 /** A diagnosis must not take as long as a payment may. */
 const SILENCE_MS = 5000
 
 /** What the server reports about itself and this session. */
-export interface ServerFacts {
+export interface PostgresFacts {
   readonly version: string
   /** Such as 150008 for 15.8. */
   readonly number: number
@@ -50,9 +50,9 @@ export class DatabaseInspection {
     return this.address.schema
   }
 
-  server(): Promise<ServerFacts> {
-    return this.#saying(async () => {
-      const server = await this.#one<ServerFacts>(
+  server(): Promise<PostgresFacts> {
+    return this.#withStartError(async () => {
+      const server = await this.#one<PostgresFacts>(
         `SELECT split_part(current_setting('server_version'), ' ', 1) AS version,
            current_setting('server_version_num')::int AS number, current_user::text AS user,
            (SELECT s.version FROM pg_stat_ssl s WHERE pid = pg_backend_pid()) AS tls,
@@ -66,7 +66,7 @@ export class DatabaseInspection {
 
   /** The rights that a process needs and this user does not have. */
   missingRights(): Promise<string[]> {
-    return this.#saying(async () => {
+    return this.#withStartError(async () => {
       const { rows } = await this.database.ask<{ missing: string }>(MISSING_RIGHTS, [this.schema])
       return rows.map(({ missing }) => missing)
     })
@@ -74,12 +74,12 @@ export class DatabaseInspection {
 
   /** The steps of the schema that were taken; undefined if it is empty or not there. */
   steps(): Promise<string[] | undefined> {
-    return this.#saying(() => stepsTaken(this.database, this.address))
+    return this.#withStartError(() => stepsTaken(this.database, this.address))
   }
 
   /** How long some round trips took, the shortest first. */
   roundTrips(count: number): Promise<number[]> {
-    return this.#saying(async () => {
+    return this.#withStartError(async () => {
       const taken: number[] = []
       for (let nth = 0; nth < count; nth++) {
         const from = SYSTEM_CLOCKS.monotonic()
@@ -91,11 +91,11 @@ export class DatabaseInspection {
   }
 
   connections(): Promise<ConnectionFacts> {
-    return this.#saying(() => this.#one<ConnectionFacts>(CONNECTIONS))
+    return this.#withStartError(() => this.#one<ConnectionFacts>(CONNECTIONS))
   }
 
   processes(): Promise<ServingProcess[]> {
-    return this.#saying(() => readServing(this.database.ask))
+    return this.#withStartError(() => readServing(this.database.ask))
   }
 
   close(): Promise<void> {
@@ -109,7 +109,7 @@ export class DatabaseInspection {
     return row
   }
 
-  async #saying<T>(work: () => Promise<T>): Promise<T> {
+  async #withStartError<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (cause) {

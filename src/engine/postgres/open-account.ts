@@ -6,10 +6,9 @@ import { Checkpoints } from '../checkpoint/checkpoints.ts'
 import { ENTRIES_A_CHECKPOINT } from '../checkpoint/history-sizes.ts'
 import { digestOf, type ImageStore } from '../store/image-store.ts'
 import type { RealClocks } from '../time/real-time.ts'
-import { wakeAt } from '../time/wake-at.ts'
 import { CheckpointCopy } from './checkpoint-copy.ts'
 import { type Database, storeErrorOf, unavailableBy } from './database.ts'
-import { DatabaseJournal, type Standing } from './database-journal.ts'
+import { DatabaseJournal, type JournalHead } from './database-journal.ts'
 
 /**
  * How many checkpoints' worth of entries are read until one is written meanwhile, for which the reading waits. Usually
@@ -24,13 +23,13 @@ const TAIL = 4
 const ROUND_MS = 60_000
 
 function wakeMinute(account: Account, now: number): number | null {
-  const at = wakeAt(account, now)
+  const at = account.wakeAt(now)
   return at === null ? null : Math.floor(at / ROUND_MS) * ROUND_MS
 }
 
 interface OpenSettings {
   readonly writer: number
-  readonly standing: Standing
+  readonly standing: JournalHead
   /** The names of the files of its last checkpoint, as the database has them. */
   readonly checkpoint: string | null
   /** An empty folder of this process. */
@@ -79,7 +78,7 @@ export async function openAccount(
     account.continueFrom(checkpoints.world())
     const known = checkpoints.seq
     await journal.read(entry => {
-      account.replayed(entry)
+      account.applyEntry(entry)
       return checkpoints?.noteEntry(0, TAIL * every)
     }, known)
     await checkpoints.sweep()

@@ -1,6 +1,6 @@
 import { hashOf } from '../checkpoint/layer-index.ts'
-import { inSlices } from '../time/other-work.ts'
 import type { Reading } from '../time/real-time.ts'
+import { inSlices } from '../time/scheduling.ts'
 import type { Ask } from './database.ts'
 import { OVERDUE_MS } from './lease.ts'
 
@@ -50,7 +50,7 @@ export function homeOf(merchant: string, peers: readonly Peer[]): Peer | undefin
 }
 
 /** A merchant that this process holds, by its monotonic clock. */
-export interface HeldMerchant {
+export interface HoldingTimes {
   readonly takenAt: number
   /** It belonged to another process when this one took it: its caller is likely to continue here. */
   readonly isGuest: boolean
@@ -62,7 +62,7 @@ interface SpreadOptions {
   readonly monotonic: Reading
   /** The number of this process. */
   readonly self: () => string
-  readonly held: ReadonlyMap<string, HeldMerchant>
+  readonly held: ReadonlyMap<string, HoldingTimes>
   /** Lets another process take it; false if that is not possible now. */
   readonly give: (merchant: string) => Promise<boolean>
 }
@@ -133,7 +133,7 @@ export class Spread {
     }
   }
 
-  #mayMove({ takenAt, calledAt, isGuest }: HeldMerchant): boolean {
+  #mayMove({ takenAt, calledAt, isGuest }: HoldingTimes): boolean {
     const now = this.options.monotonic()
     const hasMoreToCome = isGuest && now - calledAt < QUIET_MS
     return now - takenAt >= STAYS_MS && !hasMoreToCome

@@ -7,8 +7,8 @@ import { openHistory } from '../checkpoint/open-history.ts'
 import { beginJournal } from '../journal/journal-file.ts'
 import type { HistoryKept } from '../journal/journal-segments.ts'
 import { firstDamage } from '../journal/replay.ts'
-import { inSlices, together } from '../time/other-work.ts'
 import type { Reading } from '../time/real-time.ts'
+import { inParallel, inSlices } from '../time/scheduling.ts'
 import { acceptLoss, type LossAccepted } from './accept-loss.ts'
 import { type Change, ChangeFile } from './change-log.ts'
 import { FileImages } from './file-images.ts'
@@ -332,14 +332,17 @@ export class DataDirectory implements Store {
   async known(): Promise<KnownAccounts> {
     const seal = await this.#readSeal()
     const wakeMs = new Map<string, number | null>()
-    await inSlices(seal.accounts(), AT_ONCE, ({ sealed, next_due, files }) => {
-      if (this.#names(sealed) && haveSizes(this.account(sealed), files)) wakeMs.set(sealed, next_due)
+    const few: SealedAccount[] = []
+    await inSlices(seal.accounts(), AT_ONCE, account => {
+      const { sealed, next_due, files } = account
+      if (!this.#names(sealed) || !haveSizes(this.account(sealed), files)) return
+      wakeMs.set(sealed, next_due)
+      if (few.length <= FEW_ACCOUNTS) few.push(account)
     })
     // The ends of a few files are read at once, so that the start says what is wrong with them. With many accounts, each
     // is read when it is opened.
     if (wakeMs.size <= FEW_ACCOUNTS)
-      for (const { sealed, files } of seal.accounts())
-        if (!(await this.#haveEnds(sealed, files))) wakeMs.delete(sealed)
+      for (const { sealed, files } of few) if (!(await this.#haveEnds(sealed, files))) wakeMs.delete(sealed)
     return { sealedMs: seal.stoppedAt, wakeMs }
   }
 
@@ -355,7 +358,7 @@ export class DataDirectory implements Store {
 
   /** Marks the folders. */
   async announceChange(ids: readonly string[]): Promise<void> {
-    await together(ids, async id => {
+    await inParallel(ids, async id => {
       await makePrivateFolder(this.account(id))
       await (await openPrivate(join(this.account(id), MARK), 'append')).close()
     })
@@ -368,7 +371,7 @@ export class DataDirectory implements Store {
   }
 
   async endChange(ids: readonly string[]): Promise<void> {
-    await together(ids, id => removeFile(join(this.account(id), MARK)))
+    await inParallel(ids, id => removeFile(join(this.account(id), MARK)))
   }
 
   /** Renames each folder first, then deletes it. */

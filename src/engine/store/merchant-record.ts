@@ -1,6 +1,6 @@
 import type { ProviderRule } from '../../contract/control/rules.ts'
+import type { CheckoutMode, Environment } from '../../contract/statuses.ts'
 import type { CatalogueData } from '../../domain/catalogue.ts'
-import type { CheckoutMode, Environment } from '../../domain/model.ts'
 import { StartError } from './store-errors.ts'
 
 /**

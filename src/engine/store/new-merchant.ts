@@ -1,4 +1,4 @@
-import type { CheckoutMode, Environment } from '../../domain/model.ts'
+import type { CheckoutMode, Environment } from '../../contract/statuses.ts'
 import type { Account } from '../account/account.ts'
 import { secretOf } from '../account/account-secret.ts'
 import { IdSource, randomSeed } from '../account/ids.ts'

@@ -20,21 +20,21 @@ export interface StoreSettings {
   /** Changes nothing in a directory; whatever a start would pass over or remove is only said. */
   readonly readOnly?: boolean
   /** Refuses a database that another process serves, as every directory does. */
-  readonly alone?: boolean
+  readonly exclusive?: boolean
   readonly time: RealClocks
   readonly warn: (message: string) => void
 }
 
 export async function openStore(
   { dataDir, database }: StoreLocation,
-  { sync, historyMs, mustExist = false, readOnly = false, alone = false, time, warn }: StoreSettings,
+  { sync, historyMs, mustExist = false, readOnly = false, exclusive = false, time, warn }: StoreSettings,
 ): Promise<Store> {
   if (database !== undefined) {
     if (historyMs !== undefined)
       throw new StartError('--history is for files; a database keeps every entry', 2)
     // Loaded late: it brings a driver, which most starts do not need.
     const { DatabaseStore } = await import('../postgres/database-store.ts')
-    return DatabaseStore.claim(database, { sync, mustExist, alone, time, warn })
+    return DatabaseStore.claim(database, { sync, mustExist, exclusive, time, warn })
   }
   if (dataDir === null) return new MemoryStore()
   // Loaded late, because a store in memory needs nothing of it.

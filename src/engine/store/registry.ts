@@ -1,4 +1,4 @@
-import type { Environment } from '../../domain/model.ts'
+import type { Environment } from '../../contract/statuses.ts'
 import type { Change, ChangeLog, WholeList } from './change-log.ts'
 import type { AccountRecord, MerchantRecord } from './merchant-record.ts'
 import { UnavailableError } from './store-errors.ts'

@@ -1,7 +1,7 @@
 import type { ClockSetting } from '../../domain/commands.ts'
 import type { Timer } from '../../domain/timers.ts'
 import type { AccountClock } from './clock.ts'
-import { otherWork } from './other-work.ts'
+import { yieldToEventLoop } from './scheduling.ts'
 
 /** The longest delay of setTimeout. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
@@ -89,7 +89,7 @@ export class Firing {
 
   async #fireRest(): Promise<void> {
     do {
-      await otherWork()
+      await yieldToEventLoop()
       this.#fire(AT_ONCE)
     } while (this.settings.due())
     this.settings.onDone()

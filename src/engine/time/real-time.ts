@@ -100,7 +100,7 @@ const GRACE_MS = 250
  * How long one advance waits for webhook receivers in all. Time stands still meanwhile, so nothing else ends the wait:
  * without a limit, a receiver that hangs would hold up an advance by 15 s for each of its retries.
  */
-export class Patience {
+export class ReceiverBudget {
   #spentMs = 0
   #since: number | undefined
   readonly #silent = new Set<string>()

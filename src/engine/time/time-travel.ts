@@ -2,8 +2,8 @@ import { type Rejection, rejection } from '../../contract/errors.ts'
 import type { Account } from '../account/account.ts'
 import { UnavailableError } from '../store/store-errors.ts'
 import type { Courier } from '../webhooks/courier.ts'
-import { otherWork } from './other-work.ts'
-import { Patience, type Reading } from './real-time.ts'
+import { type Reading, ReceiverBudget } from './real-time.ts'
+import { yieldToEventLoop } from './scheduling.ts'
 
 export interface AdvancePlan {
   /** The target time, or until no timer is left. */
@@ -44,8 +44,8 @@ export class TimeTravel {
 
   advance(plan: () => AdvancePlan): Promise<AdvanceResult | { refused: Rejection }> {
     return this.exclusively(async () => {
-      const patience = new Patience(this.terms.receiversMs, this.terms.monotonic)
-      this.courier.bePatient(patience)
+      const budget = new ReceiverBudget(this.terms.receiversMs, this.terms.monotonic)
+      this.courier.limitReceivers(budget)
       // If an entry was discarded because the disk failed, another one gets its number.
       const fired = new Set<number>()
       const stopCounting = this.account.onEntry(({ seq, by }) => {
@@ -53,10 +53,10 @@ export class TimeTravel {
         else fired.delete(seq)
       })
       try {
-        return await this.#travel(plan(), patience, fired)
+        return await this.#travel(plan(), budget, fired)
       } finally {
         stopCounting()
-        this.courier.bePatient(undefined)
+        this.courier.limitReceivers(undefined)
       }
     })
   }
@@ -75,13 +75,13 @@ export class TimeTravel {
   }
 
   /** Resolves when everything due by now has happened and no delivery is in progress. */
-  async #quieten(patience?: Patience): Promise<void> {
+  async #quieten(budget?: ReceiverBudget): Promise<void> {
     const { account, courier } = this
     do {
       // No timer fires while the disk cannot be written.
       if (account.stalled) throw new UnavailableError('The journal', account.journal.failure)
       await account.catchUp()
-      if (courier.busy) await (patience ? patience.spend(courier.idle()) : courier.idle())
+      if (courier.busy) await (budget ? budget.spend(courier.idle()) : courier.idle())
       // Its merchant was removed, so its timers never fire.
       if (account.closed) return
     } while (courier.busy || this.#somethingIsDue())
@@ -94,7 +94,7 @@ export class TimeTravel {
 
   async #travel(
     { until, limit }: AdvancePlan,
-    patience: Patience,
+    budget: ReceiverBudget,
     firedAt: ReadonlySet<number>,
   ): Promise<AdvanceResult | { refused: Rejection }> {
     const { account } = this
@@ -103,7 +103,7 @@ export class TimeTravel {
         refused: rejection('invalid_state', 'The clock of this account is real, so it cannot be advanced'),
       }
     const target = until === 'idle' ? limit : until
-    await this.#quieten(patience)
+    await this.#quieten(budget)
     let stops = 0
     for (
       let { next } = account.world.timers;
@@ -111,8 +111,8 @@ export class TimeTravel {
       next = account.world.timers.next
     ) {
       account.clock.jump(next.dueAt)
-      await this.#quieten(patience)
-      if (++stops % STOPS_AT_ONCE === 0) await otherWork()
+      await this.#quieten(budget)
+      if (++stops % STOPS_AT_ONCE === 0) await yieldToEventLoop()
     }
     // One sync for many stops: no caller was answered yet, and the courier waits for the entries that it reports.
     const end = until === 'idle' ? account.now : Math.max(account.now, target)
@@ -122,6 +122,6 @@ export class TimeTravel {
     }
     if (!account.closed) await account.journal.durable(account.world.seq)
     const fired = [...firedAt].filter(seq => seq <= account.world.seq).length
-    return { now: account.now, fired, idle: account.world.timers.size === 0, timedOut: patience.timedOut }
+    return { now: account.now, fired, idle: account.world.timers.size === 0, timedOut: budget.timedOut }
   }
 }

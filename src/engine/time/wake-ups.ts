@@ -2,9 +2,9 @@ import type { ServedAccounts } from '../account/served-accounts.ts'
 import type { KnownAccounts } from '../store/store.ts'
 import { UnavailableError } from '../store/store-errors.ts'
 import { AccountClock } from './clock.ts'
-import { together } from './other-work.ts'
 import { Pacer } from './pacer.ts'
 import type { RealTime } from './real-time.ts'
+import { inParallel } from './scheduling.ts'
 
 /** So many are opened in a few tenths of a second. */
 const AT_THE_START = 100
@@ -71,7 +71,7 @@ export class WakeUps {
     if (accounts.length === 0) return
     const failed: string[] = []
     let reason: UnavailableError | undefined
-    await together(this.#unlessStopped(accounts), async account => {
+    await inParallel(this.#unlessStopped(accounts), async account => {
       try {
         await this.accounts.find(account)?.open()
       } catch (cause) {

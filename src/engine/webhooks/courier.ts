@@ -5,8 +5,8 @@ import { signWebhook } from '../../contract/webhook-signature.ts'
 import type { Command } from '../../domain/commands.ts'
 import type { Delivery, WebhookEndpoint, WebhookEvent } from '../../domain/model.ts'
 import type { Account } from '../account/account.ts'
-import { otherWork, Queue } from '../time/other-work.ts'
-import { Deadline, type Patience, type Reading, TooLateError } from '../time/real-time.ts'
+import { Deadline, type Reading, type ReceiverBudget, TooLateError } from '../time/real-time.ts'
+import { Queue, yieldToEventLoop } from '../time/scheduling.ts'
 import type { WebhookSender } from './webhook-sender.ts'
 
 type AttemptReport = Extract<Command, { type: 'RecordAttempt' }>['result']
@@ -68,8 +68,8 @@ export class Courier {
   readonly #stopping = new AbortController()
   /** Attempts on a clock that stands still: their responses are recorded in this order, so that the journal repeats. */
   readonly #inOrder = new Queue<StartedAttempt>()
-  /** The patience of the advance in progress. */
-  #patience: Patience | undefined
+  /** The budget of the advance in progress. */
+  #budget: ReceiverBudget | undefined
   /** The deadlines of attempts on a clock that stands still, with their endpoints. An advance can shorten them. */
   readonly #deadlines = new Map<Deadline, string>()
 
@@ -97,10 +97,10 @@ export class Courier {
   }
 
   /** Limits how long receivers may take in all, as long as this is not called again. */
-  bePatient(patience: Patience | undefined): void {
-    this.#patience = patience
-    if (!patience) return
-    for (const [deadline, endpoint] of this.#deadlines) deadline.endWithin(patience.allowanceMs(endpoint))
+  limitReceivers(budget: ReceiverBudget | undefined): void {
+    this.#budget = budget
+    if (!budget) return
+    for (const [deadline, endpoint] of this.#deadlines) deadline.endWithin(budget.allowanceMs(endpoint))
   }
 
   /** Resolves when no attempt is in progress. */
@@ -155,7 +155,7 @@ export class Courier {
         this.#goOn(lane)
       })
       // The next request leaves first, so that its receiver works while this result is recorded.
-      await otherWork()
+      await yieldToEventLoop()
       if (result) await this.#record(attempt, result)
     } finally {
       if (attempt.standing) {
@@ -215,7 +215,7 @@ export class Courier {
   }
 
   #allowanceMs(endpoint: string): number {
-    return Math.min(LIMITS.webhookTimeoutMs, this.#patience?.allowanceMs(endpoint) ?? LIMITS.webhookTimeoutMs)
+    return Math.min(LIMITS.webhookTimeoutMs, this.#budget?.allowanceMs(endpoint) ?? LIMITS.webhookTimeoutMs)
   }
 
   async #post(delivery: Delivery, body: string, endpoint: WebhookEndpoint): Promise<AttemptReport> {
@@ -245,10 +245,10 @@ export class Courier {
       const retryAfterMs = parseRetryAfter(answer.retryAfter, wall())
       return { status: answer.status, error: null, retryAfterMs, body: answer.body, ...sent }
     } catch (cause) {
-      const patience = this.#patience
+      const budget = this.#budget
       const isLate = cause instanceof TooLateError
-      if (isLate) patience?.gaveUp(endpoint.id, delivery.id)
-      const error = isLate ? tooLate(cause, patience) : describe(cause)
+      if (isLate) budget?.gaveUp(endpoint.id, delivery.id)
+      const error = isLate ? tooLate(cause, budget) : describe(cause)
       return { status: null, error, retryAfterMs: null, body: '', ...sent }
     } finally {
       if (begun) this.#deadlines.delete(begun)
@@ -271,11 +271,11 @@ const WRONG_SECRET = `whsec_${Buffer.from('nobody has this secret').toString('ba
 const secretsNow = ({ secrets }: WebhookEndpoint, at: number) =>
   secrets.filter(({ endsAt }) => endsAt === null || endsAt > at).map(({ secret }) => secret)
 
-function tooLate({ limitMs, sent }: TooLateError, patience: Patience | undefined): string {
+function tooLate({ limitMs, sent }: TooLateError, budget: ReceiverBudget | undefined): string {
   const what = sent ? 'no answer' : 'not sent: no connection'
-  if (!patience || limitMs === LIMITS.webhookTimeoutMs)
+  if (!budget || limitMs === LIMITS.webhookTimeoutMs)
     return `${what} within ${LIMITS.webhookTimeoutMs / 1000} s`
-  return `${what}: an advance waits ${formatDuration(patience.limitMs)} for all receivers together`
+  return `${what}: an advance waits ${formatDuration(budget.limitMs)} for all receivers together`
 }
 
 function describe(cause: unknown): string {

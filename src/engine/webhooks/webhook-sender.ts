@@ -2,8 +2,8 @@
 
 import type { LookupFunction } from 'node:net'
 import type { Agent, Dispatcher } from 'undici'
-import { Queue } from '../time/other-work.ts'
 import { Deadline, TooLateError } from '../time/real-time.ts'
+import { Queue } from '../time/scheduling.ts'
 import { hostOf, isThisMachine, WebhookHostError, type WebhookHosts } from './webhook-hosts.ts'
 
 export interface WebhookRequest {

@@ -8,11 +8,10 @@ import { validator } from '../../contract/validation.ts'
 import { packageFile } from '../../package-files.ts'
 import { modeOf } from '../schema/account.ts'
 import { type Check, FileSchema, type ScenarioData } from '../schema/file.ts'
-import { catalogueProblems, faultProblems, ruleProblems } from './check-settings.ts'
-import { checkReferences, checkSteps, type Reading } from './check-steps.ts'
-import type { PathFinder } from './path.ts'
+import { checkReferences, checkSteps, type StepContext } from './check-steps.ts'
+import type { PathFinder } from './positions.ts'
 import { Problems } from './problems.ts'
-import type { Standards } from './step-check.ts'
+import { type CheckContext, catalogueProblems, faultProblems, ruleProblems } from './step-check.ts'
 
 const everyPart = <T>(make: (name: string, schema: TSchema) => T): Record<string, T> =>
   Object.fromEntries(Object.entries(FileSchema.properties).map(([name, part]) => [name, make(name, part)]))
@@ -24,7 +23,10 @@ const checkWhole = validator({ ...FileSchema, properties: everyPart(() => Type.U
  * Each part has its own validator, compiled for the first file that has it: to compile all of them took longer than to
  * run a short file. Rules and faults are checked by their readers, which the simulator uses too.
  */
-const PARTS: Record<string, (data: Partial<ScenarioData>, standard: Standards) => readonly FieldProblem[]> = {
+const PARTS: Record<
+  string,
+  (data: Partial<ScenarioData>, standard: CheckContext) => readonly FieldProblem[]
+> = {
   ...everyPart((name, schema) => validator(Type.Object({ [name]: schema }))),
   provider: ({ provider }) => ruleProblems('provider', provider),
   faults: ({ faults }, standard) => faultProblems('faults', faults, standard),
@@ -40,7 +42,7 @@ export function checkScenario(data: unknown, positions: PathFinder, folder: stri
   return problems
 }
 
-function partProblems(data: unknown, standard: Standards): readonly FieldProblem[] {
+function partProblems(data: unknown, standard: CheckContext): readonly FieldProblem[] {
   const whole = checkWhole(data)
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return whole
   const present = Object.entries(PARTS).filter(([name]) => Object.hasOwn(data, name))
@@ -66,7 +68,7 @@ function checkContent(
   data: Partial<ScenarioData>,
   positions: PathFinder,
   problems: Problems,
-  standard: Standards,
+  standard: CheckContext,
 ): void {
   const { catalogue, steps = [] } = data
   if (catalogue) problems.add([], catalogueProblems('catalogue', catalogue, standard), positions)
@@ -75,7 +77,7 @@ function checkContent(
       ['app', 'url'],
       'app has both start and url: keep start to run a command, or url for a running application',
     )
-  const reading: Reading = {
+  const reading: StepContext = {
     problems,
     positions,
     names: new Set(),
@@ -91,9 +93,9 @@ function checkContent(
   checkVerify(data, problems)
 }
 
-let read: Omit<Standards, 'folder'> | undefined
+let read: Omit<CheckContext, 'folder'> | undefined
 
-function standards(): Omit<Standards, 'folder'> {
+function standards(): Omit<CheckContext, 'folder'> {
   read ??= {
     catalogue: JSON.parse(readFileSync(packageFile('fixtures/catalogue.json'), 'utf8')),
     operations: [...operationNames(resolveContract({})).keys()],

@@ -4,16 +4,16 @@ import { type Validator, validator } from '../../contract/validation.ts'
 import { checkMatcher } from '../expect/match.ts'
 import { isPlain, VERBS, verbsOf } from '../verbs/index.ts'
 import { type AnyVerb, unknownWord } from '../verbs/verb.ts'
-import type { Path, PathFinder } from './path.ts'
+import type { Path, PathFinder } from './positions.ts'
 import type { Problems } from './problems.ts'
 import { BUILT_IN, referencesIn } from './references.ts'
-import type { Standards, StepCheck } from './step-check.ts'
+import type { CheckContext, StepCheck } from './step-check.ts'
 
 /** What is known at a step, such as the stored names and the mode of the clock. */
-export interface Reading {
+export interface StepContext {
   readonly problems: Problems
   readonly positions: PathFinder
-  readonly standards: Standards
+  readonly standards: CheckContext
   readonly names: Set<string>
   clockMode: 'virtual' | 'real'
   readonly hasApplication: boolean
@@ -27,17 +27,17 @@ function shapeProblems({ name, schema }: AnyVerb, step: object): readonly FieldP
   return check(step)
 }
 
-export function checkSteps(steps: readonly unknown[], path: Path, reading: Reading): void {
+export function checkSteps(steps: readonly unknown[], path: Path, reading: StepContext): void {
   for (const [at, step] of steps.entries()) checkStep(step, [...path, at], reading)
 }
 
-function checkStep(step: unknown, path: Path, reading: Reading): void {
+function checkStep(step: unknown, path: Path, reading: StepContext): void {
   checkContent(step, path, reading)
   // Even if the step is invalid: a reference to what it stores is not a second problem.
   if (typeof step === 'object' && step !== null && 'as' in step) reading.names.add(String(step.as))
 }
 
-function checkContent(step: unknown, path: Path, reading: Reading): void {
+function checkContent(step: unknown, path: Path, reading: StepContext): void {
   const { problems } = reading
   if (typeof step !== 'object' || step === null || Array.isArray(step))
     return problems.say(path, 'a step must be an object, such as `advance: 5s`')
@@ -86,13 +86,13 @@ function similarStart(key: string, verbs: readonly string[]): string | undefined
 }
 
 class Check implements StepCheck {
-  readonly standards: Standards
+  readonly standards: CheckContext
   readonly names: ReadonlySet<string>
 
   constructor(
     private readonly entry: AnyVerb,
     private readonly path: Path,
-    private readonly reading: Reading,
+    private readonly reading: StepContext,
   ) {
     this.standards = reading.standards
     this.names = reading.names
@@ -153,7 +153,7 @@ class Check implements StepCheck {
   branches(branches: readonly unknown[], path: Path): void {
     const before = new Set(this.names)
     for (const [at, branch] of branches.entries()) {
-      const own: Reading = { ...this.reading, names: new Set(before) }
+      const own: StepContext = { ...this.reading, names: new Set(before) }
       const inside = [...this.path, ...path, at]
       if (Array.isArray(branch)) checkSteps(branch, inside, own)
       else checkStep(branch, inside, own)
@@ -167,7 +167,7 @@ class Check implements StepCheck {
 }
 
 /** Every reference must name a value that an earlier step stores. */
-export function checkReferences(value: unknown, path: Path, reading: Reading): void {
+export function checkReferences(value: unknown, path: Path, reading: StepContext): void {
   const { problems, names } = reading
   if (typeof value === 'string') {
     for (const { inner, name } of referencesIn(value)) {

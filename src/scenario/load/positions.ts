@@ -1,5 +1,4 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type LineCounter, type Node } from 'yaml'
-import type { Path, PathFinder, Position, PositionFinder } from './path.ts'
 
 /** The position of each value of a document. It works for JSON too, because JSON is YAML. */
 export class Positions implements PathFinder, PositionFinder {
@@ -9,7 +8,7 @@ export class Positions implements PathFinder, PositionFinder {
   ) {}
 
   /** The position of the value at a path or, if there is none, of the nearest value around it. */
-  of(path: Path): Position {
+  of(path: Path): SourcePosition {
     let node = this.document.contents as Node | null
     let offset = node?.range?.[0] ?? 0
     for (const part of path) {
@@ -41,7 +40,7 @@ export class Positions implements PathFinder, PositionFinder {
     return path
   }
 
-  at(offset: number): Position {
+  at(offset: number): SourcePosition {
     const { line, col } = this.lines.linePos(offset)
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
@@ -62,4 +61,22 @@ function step(node: Node | null, key: string): { node: Node | null; offset: numb
   if (!pair) return undefined
   const name = pair.key as Node
   return { node: pair.value as Node | null, offset: name.range?.[0] ?? 0 }
+}
+
+/** The keys and indexes that lead to a value of a file. */
+export type Path = readonly (string | number)[]
+
+export interface SourcePosition {
+  readonly line: number
+  readonly column: number
+}
+
+/** Finds the position of the value at a path. */
+export interface PositionFinder {
+  of(path: Path): SourcePosition
+}
+
+/** Finds the path for a dotted field of a validator. A key may itself contain dots. */
+export interface PathFinder {
+  pathOf(field: string): Path
 }

@@ -1,9 +1,8 @@
 import type { FieldProblem } from '../../contract/errors.ts'
-import type { Path, PathFinder, Position } from './path.ts'
-import type { Positions } from './positions.ts'
+import type { Path, PathFinder, Positions, SourcePosition } from './positions.ts'
 
 /** A problem of a scenario file, with its position. */
-export interface FileProblem extends Position {
+export interface FileProblem extends SourcePosition {
   readonly file: string
   readonly message: string
 }

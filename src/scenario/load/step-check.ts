@@ -1,9 +1,13 @@
 import type { FieldProblem } from '../../contract/errors.ts'
-import type { CatalogueLists } from '../schema/account.ts'
-import type { Path } from './path.ts'
+import { readCatalogue } from '../../domain/catalogue.ts'
+import { readFaults } from '../../domain/faults.ts'
+import { readRules } from '../../domain/rules/rule.ts'
+import { type CatalogueLists, type CatalogueOverlay, overlay, pathInOverlay } from '../schema/account.ts'
+import type { Path } from './positions.ts'
+import { problemBelow } from './scenario-files.ts'
 
 /** What a file is checked against, besides its schema. */
-export interface Standards {
+export interface CheckContext {
   /** The default catalogue. */
   readonly catalogue: CatalogueLists
   /** Operations such as `POST /payment_intents`. */
@@ -14,7 +18,7 @@ export interface Standards {
 
 /** What the check of a step can use. Paths are relative to the step. */
 export interface StepCheck {
-  readonly standards: Standards
+  readonly standards: CheckContext
   /** The names that earlier steps store. */
   readonly names: ReadonlySet<string>
   /** The clock's mode at this step. */
@@ -30,4 +34,53 @@ export interface StepCheck {
   /** Checks parallel branches: a branch cannot refer to what another one stores. */
   branches(branches: readonly unknown[], path: Path): void
   references(value: unknown, path: Path): void
+}
+
+/** Problems in rules, faults, catalogues and images that a schema cannot find. */
+
+const under = (key: string, list: string, problems: readonly FieldProblem[]) =>
+  problems.map(({ field, message }) => ({ field: field.replace(list, key), message }))
+
+export function ruleProblems(key: string, rules: unknown): readonly FieldProblem[] {
+  const read = readRules({ rules })
+  return 'problems' in read ? under(key, 'rules', read.problems) : []
+}
+
+export function faultProblems(
+  key: string,
+  faults: unknown,
+  { operations }: CheckContext,
+): readonly FieldProblem[] {
+  const read = readFaults({ faults }, operations)
+  return 'problems' in read ? under(key, 'faults', read.problems) : []
+}
+
+export function catalogueProblems(
+  key: string,
+  over: CatalogueOverlay,
+  { catalogue }: CheckContext,
+): readonly FieldProblem[] {
+  const merged = overlay(catalogue, over)
+  const read = readCatalogue(merged)
+  if (!('problems' in read)) return []
+  return read.problems.map(({ field, message }) => {
+    const path = pathInOverlay(merged, over, field)
+    const last = field.split('.').at(-1)
+    return {
+      field: path === '' ? key : `${key}.${path}`,
+      message: path === '' ? `${last} ${message}` : message,
+    }
+  })
+}
+
+/** An image must have exactly one source. */
+export function checkPicture(verb: string, step: object, from: readonly string[], check: StepCheck): void {
+  const given = from.filter(key => key in step)
+  if (given.length !== 1)
+    return check.add([{ field: verb, message: `needs exactly one of ${from.join(', ')}` }])
+  const { folder } = check.standards
+  const { file } = step as { file?: string }
+  if (file === undefined || file.includes('${') || folder === undefined) return
+  const message = problemBelow(folder, file)
+  if (message !== undefined) check.add([{ field: 'file', message }])
 }

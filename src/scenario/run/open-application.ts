@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Application } from '../../application/application.ts'
 import type { EventBody } from '../../application/webhook-variants.ts'
 import type { AccountControl } from '../../client/control-client.ts'
+import { basicAuthorization } from '../../client/credentials.ts'
 import { type Patience, PlayedApplication } from './played-application.ts'
 import type { Stage } from './stage.ts'
 
@@ -62,8 +63,8 @@ export async function openApplication(
     secret: inbox.secret,
     contract: target.contract,
     authorization: {
-      given: basic(credentials.publicKey, credentials.secretKey),
-      own: basic(keys.publicKey, keys.secretKey),
+      given: basicAuthorization(credentials.publicKey, credentials.secretKey),
+      own: basicAuthorization(keys.publicKey, keys.secretKey),
     },
     doWhatIsDue: () => control.clock.advance('0s'),
     arrivesLate: async record => {
@@ -83,6 +84,3 @@ async function hasExpiredSince({ payments }: AccountControl, { id, object, statu
   if (object !== 'payment_intent' || status === 'expired') return false
   return (await payments.get(String(id))).status === 'expired'
 }
-
-const basic = (publicKey: string, secretKey: string) =>
-  `Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString('base64')}`

@@ -55,6 +55,8 @@ type TimerRecord = Awaited<ReturnType<AccountControl['timers']>>[number]
 
 /** What the application needs from the stage. */
 interface StageOfApplication {
+  /** The value of `${run}`. */
+  readonly run: string
   readonly virtual: boolean
   readonly scope: Scope
   readonly scenario: { readonly data: ScenarioData }
@@ -86,6 +88,11 @@ export class PlayedApplication {
   /** Whether a failed expectation is only recorded, because a delayed webhook may still arrive. */
   get isLenient(): boolean {
     return this.run.isDisturbed && !this.isOver
+  }
+
+  /** An expectation about the gateway does not count in a disturbed run, because the disturbance was deliberate. */
+  countsNot({ name, moves }: { readonly name: string; readonly moves: boolean }): boolean {
+    return this.run.isDisturbed && !moves && AT_THE_GATEWAY.test(name)
   }
 
   async ask(request: ApplicationRequest, withinMs?: number): Promise<ReceivedAnswer> {
@@ -167,6 +174,49 @@ export class PlayedApplication {
     return lookMismatches(step, answer)
   }
 
+  /** Checks again everything that the steps expected. What still holds describes the application's final state. */
+  async lookAgain(): Promise<void> {
+    for (const look of this.looks) look.stillHolds = (await this.mismatchesOf(look.step)).length === 0
+  }
+
+  /**
+   * Reports what no correct application does. In a run without disturbances, only an exit counts, because a disturbance
+   * cannot have caused anything else.
+   */
+  async conclude(stage: StageOfApplication): Promise<Mismatch[]> {
+    const { run, known } = this
+    run.recordExit()
+    if (!this.isOver) await this.countPayments(stage)
+    run.violations.push(...this.#secondPayments(stage.run))
+    const blamed = run.isDisturbed
+      ? run.violations.filter(({ sameAs }) => !known.includes(sameAs))
+      : run.violations.filter(({ what }) => what === 'ended')
+    return blamed.map(({ what, message }) => ({
+      path: [],
+      subject: 'application',
+      expected: EXPECTED[what],
+      actual: what,
+      why: message,
+    }))
+  }
+
+  /** More payments than in the plain run mean that a customer pays twice, even if each has its own merchant_reference. */
+  #secondPayments(run: string): Violation[] {
+    const { payments = new Map<string, number>(), usualPayments } = this
+    const what = 'second payment'
+    const repeated = [...payments].filter(([reference, count]) => reference !== '' && count > 1)
+    if (repeated.length > 0)
+      return repeated.map(([reference, count]) => ({
+        what,
+        message: `it made ${count} payments with the merchant_reference ${reference}`,
+        sameAs: `${count} payments ${reference.replaceAll(run, '${run}')}`,
+      }))
+    const total = totalOf(payments)
+    if (usualPayments === undefined || total <= usualPayments) return []
+    const message = `it made ${total} payments, and ${usualPayments} without the disturbance`
+    return [{ what, message, sameAs: 'more payments' }]
+  }
+
   report(): ApplicationReport {
     const { run, app, isTainted, isHasty, looks, payments } = this
     return {
@@ -185,7 +235,16 @@ export class PlayedApplication {
   }
 }
 
-export const totalOf = (payments: ReadonlyMap<string, number>) =>
+const AT_THE_GATEWAY = /^expect (?!app|value)|^wait for payment$/
+
+const EXPECTED: Readonly<Record<Violation['what'], string>> = {
+  ended: 'a running application',
+  'error answer': 'an answer below 500',
+  'forgery believed': 'no change of state',
+  'second payment': 'one payment',
+}
+
+const totalOf = (payments: ReadonlyMap<string, number>) =>
   [...payments.values()].reduce((sum, count) => sum + count, 0)
 
 /** A disturbance may delay an answer. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { Scenario } from '../scenario.ts'
+import type { Scenario } from '../schema/file.ts'
 import { SharedApplication } from './open-application.ts'
 import { runScenario, type ScenarioResult } from './run-scenario.ts'
 import type { Target } from './target.ts'

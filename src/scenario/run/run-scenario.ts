@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Application } from '../../application/application.ts'
 import { ApplicationError } from '../../application/application-error.ts'
-import type { Violation } from '../../application/application-run.ts'
 import { ControlError } from '../../client/errors.ts'
 import type { Mismatch } from '../expect/match.ts'
-import type { Path } from '../load/path.ts'
+import type { Path } from '../load/positions.ts'
 import type { FileProblem, ScenarioError } from '../load/problems.ts'
-import type { Scenario } from '../scenario.ts'
-import { CHECKS, type Check } from '../schema/file.ts'
+import { CHECKS, type Check, type Scenario } from '../schema/file.ts'
 import { isFlow, titleOf, VERBS, verbsOf } from '../verbs/index.ts'
 import type { PlainVerb } from '../verbs/verb.ts'
 import type { Use } from './account.ts'
 import { type ApplicationSettings, openApplication } from './open-application.ts'
-import { type ApplicationReport, type PlayedApplication, totalOf } from './played-application.ts'
+import type { ApplicationReport } from './played-application.ts'
 import { UnknownReferenceError } from './scope.ts'
 import { Stage } from './stage.ts'
 import {
@@ -131,13 +129,13 @@ async function playScenario(
     })
   } catch (cause) {
     if (!(cause instanceof StepFailedError)) throw cause
-    if (stage.application) await concludeApplication(stage, stage.application)
+    await stage.application?.conclude(stage)
     return false
   }
   const { application } = stage
-  if (application && !application.run.isDisturbed) await lookAgain(application)
+  if (application && !application.run.isDisturbed) await application.lookAgain()
   const mismatches = [
-    ...(application ? await concludeApplication(stage, application) : []),
+    ...((await application?.conclude(stage)) ?? []),
     ...(application?.run.isDisturbed ? [] : await verify(stage)),
   ]
   const { positions } = stage.scenario
@@ -229,74 +227,9 @@ async function playPlain(entry: PlainVerb, step: object, path: Path, run: StepRu
   const tookMs = performance.now() - startedAt
   await recordStep(
     { verb: entry.name, title: titleOf(entry, resolved), path, tookMs },
-    noted(entry, result, stage),
+    stage.application?.countsNot(entry) ? { ...result, mismatches: [] } : result,
     run,
   )
-}
-
-/** In a disturbed run, an expectation about the gateway does not count, because the disturbance was deliberate. */
-const noted = ({ name, moves }: PlainVerb, result: StepResult, { application }: Stage): StepResult =>
-  application?.run.isDisturbed && !moves && AT_THE_GATEWAY.test(name) ? { ...result, mismatches: [] } : result
-
-const AT_THE_GATEWAY = /^expect (?!app|value)|^wait for payment$/
-
-/**
- * Reports what no correct application does. In a run without disturbances, only an exit counts, because a disturbance
- * cannot have caused anything else.
- */
-export async function concludeApplication(stage: Stage, played: PlayedApplication): Promise<Mismatch[]> {
-  const { run, known } = played
-  run.recordExit()
-  if (!played.isOver) await played.countPayments(stage)
-  run.violations.push(...secondPayments(played, stage.run))
-  const blamed = run.isDisturbed
-    ? run.violations.filter(({ sameAs }) => !known.includes(sameAs))
-    : run.violations.filter(({ what }) => what === 'ended')
-  return blamed.map(({ what, message }) => ({
-    path: [],
-    subject: 'application',
-    expected: EXPECTED[what],
-    actual: what,
-    why: message,
-  }))
-}
-
-/** Checks again everything that the steps expected. What still holds describes the application's final state. */
-async function lookAgain(played: PlayedApplication): Promise<void> {
-  for (const look of played.looks) look.stillHolds = (await played.mismatchesOf(look.step)).length === 0
-}
-
-const EXPECTED: Readonly<Record<Violation['what'], string>> = {
-  ended: 'a running application',
-  'error answer': 'an answer below 500',
-  'forgery believed': 'no change of state',
-  'second payment': 'one payment',
-}
-
-/** More payments than in the plain run mean that a customer pays twice, even if each has its own merchant_reference. */
-function secondPayments(
-  { payments = new Map(), usualPayments }: PlayedApplication,
-  run: string,
-): Violation[] {
-  const repeated = [...payments].filter(([reference, count]) => reference !== '' && count > 1)
-  const total = totalOf(payments)
-  const more = usualPayments !== undefined && total > usualPayments
-  return [
-    ...repeated.map(([reference, count]) => ({
-      what: 'second payment' as const,
-      message: `it made ${count} payments with the merchant_reference ${reference}`,
-      sameAs: `${count} payments ${reference.replaceAll(run, '${run}')}`,
-    })),
-    ...(more && repeated.length === 0
-      ? [
-          {
-            what: 'second payment' as const,
-            message: `it made ${total} payments, and ${usualPayments} without the disturbance`,
-            sameAs: 'more payments',
-          },
-        ]
-      : []),
-  ]
 }
 
 /** What must be true at the end of a scenario. */

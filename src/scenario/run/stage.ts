@@ -1,7 +1,8 @@
 import type { Answer } from '../../client/answer-type.ts'
 import { type AdvanceGoal, type AdvanceResult, ControlError } from '../../client/control-client.ts'
+import { basicAuthorization } from '../../client/credentials.ts'
 import { formatTimestamp, parseTimestamp } from '../../contract/timestamps.ts'
-import type { Scenario } from '../scenario.ts'
+import type { Scenario } from '../schema/file.ts'
 import { makeAccount, type RunAccount, Tracker } from './account.ts'
 import type { PlayedApplication } from './played-application.ts'
 import { Scope } from './scope.ts'
@@ -129,7 +130,7 @@ export class Stage {
     if (keys === 'none') return {}
     const { account, target } = this
     const basic = (publicKey: string, secretKey: string) => ({
-      authorization: `Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString('base64')}`,
+      authorization: basicAuthorization(publicKey, secretKey),
     })
     if (target.kind === 'gateway')
       return basic(target.publicKey, keys === 'wrong' ? 'sk_test_wrong' : target.secretKey)

@@ -1,9 +1,9 @@
+import type { JournalEntry } from '../../client/control-client.ts'
 import { ControlError } from '../../client/errors.ts'
 import type { ReceivedAnswer } from '../../contract/wire-answer.ts'
 import { FileRefusedError } from '../../files/regular-file.ts'
 import type { Mismatch } from '../expect/match.ts'
-import type { Path, Position } from '../load/path.ts'
-import { lastOfHistory } from './history.ts'
+import type { Path, SourcePosition } from '../load/positions.ts'
 import { type Scope, UnknownReferenceError } from './scope.ts'
 import type { Stage } from './stage.ts'
 import type { Sent } from './wire.ts'
@@ -21,8 +21,8 @@ export interface StepResult {
 
 export const nothingWrong: StepResult = { mismatches: [] }
 
-export interface StepFailure extends Position {
-  readonly mismatches: readonly (Mismatch & Position)[]
+export interface StepFailure extends SourcePosition {
+  readonly mismatches: readonly (Mismatch & SourcePosition)[]
   readonly sent?: Sent
   readonly answer?: ReceivedAnswer
   readonly history: readonly string[]
@@ -31,7 +31,7 @@ export interface StepFailure extends Position {
 }
 
 /** A step, for the reports. */
-export interface StepRecord extends Position {
+export interface StepRecord extends SourcePosition {
   readonly path: Path
   /** `verify` for the checks at the end. */
   readonly verb: string
@@ -116,4 +116,39 @@ export async function recordStep(
     },
   })
   throw new StepFailedError(title)
+}
+
+/** Internal events, which say nothing about what happened to a record. */
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  'TimerSet',
+  'TimerFired',
+  'AnswerKept',
+  'RulesConsulted',
+  'FaultsCounted',
+])
+
+/** The events of a record, oldest first. */
+export async function historyOf(
+  id: string,
+  stage: Stage,
+): Promise<{ type: string; at: string; by: string }[]> {
+  const entries = await stage.simulated.control.history(id).catch(noneIfRefused)
+  return entries.flatMap(({ at, by, seq, events }) =>
+    events.filter(({ type }) => !BOOKKEEPING.has(type)).map(event => ({ at, by, seq, ...event })),
+  )
+}
+
+/** A record that does not exist has no history. */
+function noneIfRefused(error: unknown): JournalEntry[] {
+  if (error instanceof ControlError) return []
+  throw error
+}
+
+const SHOWN = 6
+
+/** The last events, to show with a failure. */
+async function lastOfHistory(id: string | undefined, stage: Stage): Promise<string[]> {
+  if (id === undefined || !stage.account) return []
+  const events = await historyOf(id, stage).catch(() => [])
+  return events.slice(-SHOWN).map(({ at, by, type }) => `${at.slice(0, 23)}Z  ${type} (${by})`)
 }

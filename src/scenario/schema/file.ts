@@ -3,6 +3,7 @@ import * as Type from '@sinclair/typebox'
 import { FaultRule } from '../../contract/control/faults.ts'
 import { ProviderRule } from '../../contract/control/rules.ts'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
+import type { PositionFinder } from '../load/positions.ts'
 import { CatalogueOverlay, ClockSchema, PolicySchema, ReceiverSchema } from './account.ts'
 import { A_STEP, closed, maybe, oneOf, text } from './words.ts'
 
@@ -105,3 +106,12 @@ export const FileSchema = Type.Object(
 )
 
 export type ScenarioData = Static<typeof FileSchema>
+
+/** A scenario that was read and checked. */
+export interface Scenario {
+  readonly file: string
+  /** The folder that the paths in its steps are relative to. */
+  readonly folder: string
+  readonly data: ScenarioData
+  readonly positions: PositionFinder
+}

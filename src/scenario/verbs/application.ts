@@ -3,6 +3,7 @@ import * as Type from '@sinclair/typebox'
 import { ApplicationError } from '../../application/application-error.ts'
 import { type DisturbanceKind, type DisturbanceTarget, KINDS } from '../../application/disturbance.ts'
 import { parseDuration } from '../../contract/durations.ts'
+import { lowerCased } from '../../contract/wire-answer.ts'
 import { matchAnswer } from '../expect/match-answer.ts'
 import type { StepCheck } from '../load/step-check.ts'
 import { lookMismatches } from '../run/played-application.ts'
@@ -13,7 +14,7 @@ import type { Sent } from '../run/wire.ts'
 import { type AnswerExpectation, AnswerSchema } from '../schema/answers.ts'
 import { requestLine } from '../schema/file.ts'
 import { anything, count, duration, matcher, maybe, name, object, oneOf, text } from '../schema/words.ts'
-import { lowerCased, queryText } from './control-call.ts'
+import { queryText } from './calls.ts'
 import { brief, verb } from './verb.ts'
 
 const headers = maybe(Type.Record(Type.String(), Type.String(), { description: 'more headers' }))
@@ -214,7 +215,6 @@ export const APPLICATION = [
       as: maybe(name),
       expect: maybe(AnswerSchema),
     },
-    needs: 'simulator',
     moves: true,
     title: ({ value }) => [value],
     check({ step }, check) {
@@ -233,17 +233,12 @@ export const APPLICATION = [
       within: maybe(duration('how long to repeat the request, in wall time; 5s by default')),
       as: maybe(name),
     },
-    needs: 'simulator',
-    moves: false,
     title: ({ value, step }) => [value, ...(step.is === undefined ? [] : [`is ${brief(step.is)}`])],
     check: (_, check) => demandApplication('expect app', check),
     play: ({ value, step, stage, path }) => expectApp(value, step, stage, path),
   }),
   verb('restart', {
     value: oneOf(['app'], 'kills the application and starts it again'),
-    beside: {},
-    needs: 'simulator',
-    moves: false,
     title: ({ value }) => [value],
     check: (_, check) => demandApplication('restart', check),
     play: ({ stage }) => restart(stage),
@@ -273,8 +268,6 @@ export const APPLICATION = [
         }),
       ),
     },
-    needs: 'simulator',
-    moves: false,
     title: ({ value, step }) => [value, step.event ?? step.call ?? ''],
     check: ({ step }, check) => checkDisturbance(step, check),
     play: ({ step, stage }) => disturb(step, stage),

@@ -3,9 +3,9 @@ import type { AdvanceGoal } from '../../client/control-client.ts'
 import { nothingWrong } from '../run/step-result.ts'
 import { ClockSchema, modeOf } from '../schema/account.ts'
 import { closed, duration, instant, maybe, oneOf } from '../schema/words.ts'
-import { callControl } from './control-call.ts'
+import { callControl } from './calls.ts'
 import { listVerb } from './records.ts'
-import { valueAndExpectation, verb, wholeValue } from './verb.ts'
+import { verb, wholeValue } from './verb.ts'
 
 const goal = Type.Unsafe<string | { to: string } | { until: 'idle'; max?: string }>({
   description: 'a duration, `idle`, or {to} or {until: idle, max}',
@@ -21,9 +21,6 @@ const goal = Type.Unsafe<string | { to: string } | { until: 'idle'; max?: string
 export const CLOCK = [
   verb('advance', {
     value: goal,
-    beside: {},
-    needs: 'simulator',
-    moves: false,
     title: wholeValue,
     check(_, check) {
       if (check.clockMode !== 'virtual')
@@ -40,10 +37,6 @@ export const CLOCK = [
   }),
   verb('set clock', {
     value: ClockSchema,
-    beside: {},
-    needs: 'simulator',
-    moves: false,
-    title: valueAndExpectation,
     check({ value }, check) {
       check.clockMode = modeOf(value)
     },

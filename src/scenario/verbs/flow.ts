@@ -23,8 +23,6 @@ export const FLOW = [
       ),
       steps,
     },
-    needs: 'any',
-    moves: false,
     title: ({ value }) => [`${value} times`],
     check({ step }, check) {
       check.counted(step.steps, ['steps'], () => {
@@ -61,8 +59,6 @@ export const FLOW = [
       ],
     }),
     beside: { steps: maybe(steps) },
-    needs: 'any',
-    moves: false,
     title: ({ value }) => [Array.isArray(value) ? `${value.length} branches` : `${value} at once`],
     check({ value, step }, check) {
       if (Array.isArray(value)) {

@@ -1,8 +1,8 @@
 import * as Type from '@sinclair/typebox'
 import { FaultRule } from '../../contract/control/faults.ts'
+import { PROVIDER_CALLS } from '../../contract/control/payments.ts'
 import { ProviderRule } from '../../contract/control/rules.ts'
-import type { ProviderCall } from '../../domain/model.ts'
-import { catalogueProblems, checkPicture, faultProblems, ruleProblems } from '../load/check-settings.ts'
+import { catalogueProblems, checkPicture, faultProblems, ruleProblems } from '../load/step-check.ts'
 import { mergeCatalogue } from '../run/account.ts'
 import { pictureOf } from '../run/pictures.ts'
 import type { Stage } from '../run/stage.ts'
@@ -10,20 +10,16 @@ import { nothingWrong } from '../run/step-result.ts'
 import { CatalogueOverlay, PolicySchema } from '../schema/account.ts'
 import { answered, picture } from '../schema/answers.ts'
 import { oneOf } from '../schema/words.ts'
-import { callControl } from './control-call.ts'
+import { callControl } from './calls.ts'
 import { listVerb } from './records.ts'
-import { all, nothing, numberOfItems, valueAndExpectation, verb } from './verb.ts'
+import { nothing, numberOfItems, verb } from './verb.ts'
 
 const rules = Type.Array(ProviderRule)
-const CALLS = all<ProviderCall['call']>({ start: true, cancel: true, submit_receipt: true })
 
 /** What the operator sets: the provider's rules, catalogue and health, the policy, and faults. */
 export const OPERATOR = [
   verb('set rules', {
     value: rules,
-    beside: {},
-    needs: 'simulator',
-    moves: false,
     title: numberOfItems,
     check: ({ value }, check) => check.add(ruleProblems('set rules', value)),
     async play({ value, stage, path }) {
@@ -34,9 +30,6 @@ export const OPERATOR = [
   }),
   verb('add rules', {
     value: rules,
-    beside: {},
-    needs: 'simulator',
-    moves: false,
     title: numberOfItems,
     check: ({ value }, check) => check.add(ruleProblems('add rules', value)),
     async play({ value, stage, path }) {
@@ -47,9 +40,6 @@ export const OPERATOR = [
   }),
   verb('set faults', {
     value: Type.Array(FaultRule),
-    beside: {},
-    needs: 'simulator',
-    moves: false,
     title: numberOfItems,
     check: ({ value }, check) => check.add(faultProblems('set faults', value, check.standards)),
     async play({ value, stage, path }) {
@@ -60,9 +50,6 @@ export const OPERATOR = [
   }),
   verb('set catalogue', {
     value: CatalogueOverlay,
-    beside: {},
-    needs: 'simulator',
-    moves: false,
     title: nothing,
     check: ({ value }, check) => check.add(catalogueProblems('set catalogue', value, check.standards)),
     async play({ value, stage }) {
@@ -74,10 +61,6 @@ export const OPERATOR = [
     value: Type.Record(Type.String(), Type.Boolean(), {
       description: 'providers, each true (healthy) or false',
     }),
-    beside: {},
-    needs: 'simulator',
-    moves: false,
-    title: valueAndExpectation,
     async play({ value, stage }) {
       for (const [provider, healthy] of Object.entries(value))
         await stage.simulated.control.catalogue.setHealth(provider, healthy)
@@ -86,10 +69,6 @@ export const OPERATOR = [
   }),
   verb('set policy', {
     value: PolicySchema,
-    beside: {},
-    needs: 'simulator',
-    moves: false,
-    title: valueAndExpectation,
     async play({ value, stage }) {
       const { simulator, merchant } = stage.simulated
       await simulator.merchants.change(merchant, value)
@@ -99,9 +78,6 @@ export const OPERATOR = [
   verb('upload asset', {
     value: oneOf(['payment_receipt', 'other'], 'its kind'),
     beside: { ...picture, ...answered },
-    needs: 'simulator',
-    moves: false,
-    title: valueAndExpectation,
     check: ({ step }, check) => checkPicture('upload asset', step, ['image', 'file'], check),
     async play(running) {
       const { value: kind, step, stage } = running
@@ -112,7 +88,7 @@ export const OPERATOR = [
   listVerb('expect provider calls', {
     items: 'provider calls',
     key: 'call',
-    words: { '': CALLS, call: CALLS },
+    words: { '': PROVIDER_CALLS, call: PROVIDER_CALLS },
     list: async stage => stage.simulated.control.providerCalls(),
   }),
 ]

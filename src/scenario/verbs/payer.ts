@@ -1,24 +1,26 @@
 import * as Type from '@sinclair/typebox'
 import { matchAnswer } from '../expect/match-answer.ts'
-import { checkPicture } from '../load/check-settings.ts'
+import { checkPicture } from '../load/step-check.ts'
 import { formOf, pictureOf } from '../run/pictures.ts'
 import type { Stage } from '../run/stage.ts'
 import type { StepResult } from '../run/step-result.ts'
 import type { Sent } from '../run/wire.ts'
-import { type AnswerExpectation, answered, picture } from '../schema/answers.ts'
+import { answered, picture } from '../schema/answers.ts'
 import { id, maybe, text } from '../schema/words.ts'
-import { type RunningStep, valueAndExpectation, verb, wholeValue } from './verb.ts'
+import type { ControlStep } from './calls.ts'
+import { verb, wholeValue } from './verb.ts'
 
 const payment = id('payment, or the URL of its page')
+
+/** The payer ends the payment on its page. */
+const ends = (act: 'succeed' | 'fail' | 'expire') => (running: ControlStep & { readonly value: string }) =>
+  visit(running.value, running, fields({ act }))
 
 /** What a payer does on the hosted page or on the bank's page. */
 export const PAYER = [
   verb('payer opens', {
     value: payment,
     beside: answered,
-    needs: 'simulator',
-    moves: false,
-    title: valueAndExpectation,
     play: running => visit(running.value, running),
   }),
   verb('payer chooses', {
@@ -32,7 +34,6 @@ export const PAYER = [
       ),
       ...answered,
     },
-    needs: 'simulator',
     moves: true,
     title: wholeValue,
     play: running =>
@@ -42,36 +43,13 @@ export const PAYER = [
         fields({ act: 'choose', method: running.value, ...running.step.with }),
       ),
   }),
-  verb('payer approves', {
-    value: payment,
-    beside: answered,
-    needs: 'simulator',
-    moves: true,
-    title: valueAndExpectation,
-    play: running => visit(running.value, running, fields({ act: 'succeed' })),
-  }),
-  verb('payer declines', {
-    value: payment,
-    beside: answered,
-    needs: 'simulator',
-    moves: true,
-    title: valueAndExpectation,
-    play: running => visit(running.value, running, fields({ act: 'fail' })),
-  }),
-  verb('payer lets expire', {
-    value: payment,
-    beside: answered,
-    needs: 'simulator',
-    moves: true,
-    title: valueAndExpectation,
-    play: running => visit(running.value, running, fields({ act: 'expire' })),
-  }),
+  verb('payer approves', { value: payment, beside: answered, moves: true, play: ends('succeed') }),
+  verb('payer declines', { value: payment, beside: answered, moves: true, play: ends('fail') }),
+  verb('payer lets expire', { value: payment, beside: answered, moves: true, play: ends('expire') }),
   verb('payer sends receipt', {
     value: payment,
     beside: { ...picture, ...answered },
-    needs: 'simulator',
     moves: true,
-    title: valueAndExpectation,
     check: ({ step }, check) => checkPicture('payer sends receipt', step, ['image', 'file'], check),
     async play(running) {
       const { value, step, stage } = running
@@ -94,15 +72,7 @@ const fields = (values: Record<string, string>): Form => ({
 const isAddress = (payment: string) => /^https?:/.test(payment)
 
 /** Opens a payment's page, or submits a form on it. */
-async function visit(
-  payment: string,
-  {
-    step,
-    stage,
-    scope,
-  }: Pick<RunningStep<string, { expect?: AnswerExpectation }>, 'step' | 'stage' | 'scope'>,
-  form?: Form,
-): Promise<StepResult> {
+async function visit(payment: string, { step, stage, scope }: ControlStep, form?: Form): Promise<StepResult> {
   const url = await pageOf(payment, stage)
   const subject = isAddress(payment) ? undefined : payment
   if (url === undefined) {

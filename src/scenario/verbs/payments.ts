@@ -1,15 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseDuration } from '../../contract/durations.ts'
-import { PAYMENT_TRIGGERS } from '../../domain/lifecycle.ts'
-import { checkPicture } from '../load/check-settings.ts'
+import { PAYMENT_TRIGGERS } from '../../contract/statuses.ts'
+import { checkPicture } from '../load/step-check.ts'
 import { formOf, pictureOf } from '../run/pictures.ts'
 import type { Stage } from '../run/stage.ts'
 import type { StepResult } from '../run/step-result.ts'
 import { answered, failure, idempotentCall, merchantCall, picture } from '../schema/answers.ts'
 import { duration, id, is, maybe, name, object, oneOf, text } from '../schema/words.ts'
-import { callControl, callMerchant, failureIn } from './control-call.ts'
-import { lookAt, merchantGet } from './look.ts'
-import { members, PAYMENT_WORDS, RECEIPT_WORDS, valueAndExpectation, verb, wholeValue } from './verb.ts'
+import { callControl, callMerchant, failureIn, lookAt, merchantGet } from './calls.ts'
+import { members, PAYMENT_WORDS, RECEIPT_WORDS, verb, wholeValue } from './verb.ts'
 
 const boundary = maybe(
   text('the multipart boundary; a different one for each upload by default', {
@@ -23,7 +22,6 @@ export const PAYMENTS = [
     value: object('the query'),
     beside: merchantCall,
     needs: 'any',
-    moves: false,
     title: members('amount', 'currency', 'country', 'provider'),
     play: running =>
       callMerchant({ method: 'GET', path: '/payment_methods/options', query: running.value }, running),
@@ -42,9 +40,7 @@ export const PAYMENTS = [
     value: id('payment'),
     beside: merchantCall,
     needs: 'any',
-    moves: false,
     words: PAYMENT_WORDS,
-    title: valueAndExpectation,
     play: running =>
       callMerchant({ method: 'GET', path: pathOf(running.value), subject: running.value }, running),
   }),
@@ -54,7 +50,6 @@ export const PAYMENTS = [
     needs: 'any',
     moves: true,
     words: PAYMENT_WORDS,
-    title: valueAndExpectation,
     play: running => {
       const raw = { contentType: 'application/json', body: '' }
       const path = pathOf(running.value, '/cancel-pending')
@@ -67,7 +62,6 @@ export const PAYMENTS = [
     needs: 'any',
     moves: true,
     words: PAYMENT_WORDS,
-    title: valueAndExpectation,
     check: ({ step }, check) => checkPicture('submit receipt', step, ['image', 'file', 'asset'], check),
     async play(running) {
       const { step, value, stage } = running
@@ -84,7 +78,6 @@ export const PAYMENTS = [
   verb('trigger', {
     value: oneOf(PAYMENT_TRIGGERS, 'what the provider does'),
     beside: { payment: id('payment'), ...failure, ...answered },
-    needs: 'simulator',
     moves: true,
     words: PAYMENT_WORDS,
     title: wholeValue,
@@ -98,18 +91,14 @@ export const PAYMENTS = [
     value: id('payment'),
     beside: { is, as: maybe(name) },
     needs: 'any',
-    moves: false,
     words: PAYMENT_WORDS,
-    title: valueAndExpectation,
     play: ({ value, step, stage }) => lookAt(getPayment, value, step.is, stage),
   }),
   verb('expect receipt', {
     value: id('payment'),
     beside: { is, as: maybe(name) },
     needs: 'any',
-    moves: false,
     words: RECEIPT_WORDS,
-    title: valueAndExpectation,
     play({ value, step, stage }) {
       const expected = typeof step.is === 'string' ? { status: step.is } : step.is
       return lookAt(getPayment, value, expected, stage, 'receipt')
@@ -119,9 +108,7 @@ export const PAYMENTS = [
     value: id('payment'),
     beside: { is, within: maybe(duration('how long; 72h virtual, 30s real')), as: maybe(name) },
     needs: 'any',
-    moves: false,
     words: PAYMENT_WORDS,
-    title: valueAndExpectation,
     play: ({ value, step, stage }) => waitFor(value, step, stage),
   }),
 ]

@@ -3,9 +3,22 @@ import { PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import type { Stage } from '../run/stage.ts'
 import { answered, failure, merchantCall } from '../schema/answers.ts'
 import { id, is, maybe, name, object, text } from '../schema/words.ts'
-import { callControl, callMerchant, failureIn } from './control-call.ts'
-import { controlGet, lookAt, merchantGet } from './look.ts'
-import { members, PAYOUT_WORDS, valueAndExpectation, verb } from './verb.ts'
+import {
+  type ControlStep,
+  callControl,
+  callMerchant,
+  controlGet,
+  failureIn,
+  lookAt,
+  merchantGet,
+} from './calls.ts'
+import { members, PAYOUT_WORDS, verb } from './verb.ts'
+
+/** The operator moves a payout. */
+const triggers =
+  (trigger: 'approve' | 'succeed') =>
+  ({ value, ...running }: ControlStep & { readonly value: string }) =>
+    callControl(running.stage.simulated.control.payouts[trigger](value), running, value)
 
 /** Payouts: calls of the merchant, actions of the operator, and expectations. */
 export const PAYOUTS = [
@@ -13,9 +26,7 @@ export const PAYOUTS = [
     value: object('the query; a list repeats the parameter'),
     beside: merchantCall,
     needs: 'any',
-    moves: false,
     words: { 'data.*.status': PAYOUT_STATUSES },
-    title: valueAndExpectation,
     play: running => callMerchant({ method: 'GET', path: '/payout_intents', query: running.value }, running),
   }),
   verb('cancel payout', {
@@ -24,7 +35,6 @@ export const PAYOUTS = [
     needs: 'any',
     moves: true,
     words: PAYOUT_WORDS,
-    title: valueAndExpectation,
     play(running) {
       const { step, value } = running
       const json = step.reason === undefined ? {} : { json: { reason: step.reason } }
@@ -35,7 +45,6 @@ export const PAYOUTS = [
   verb('create payout', {
     value: object('the body'),
     beside: answered,
-    needs: 'simulator',
     moves: true,
     words: PAYOUT_WORDS,
     title: members('amount', 'currency', 'merchant_reference'),
@@ -49,30 +58,22 @@ export const PAYOUTS = [
   verb('approve payout', {
     value: id('payout'),
     beside: answered,
-    needs: 'simulator',
     moves: true,
     words: PAYOUT_WORDS,
-    title: valueAndExpectation,
-    play: running =>
-      callControl(running.stage.simulated.control.payouts.approve(running.value), running, running.value),
+    play: triggers('approve'),
   }),
   verb('succeed payout', {
     value: id('payout'),
     beside: answered,
-    needs: 'simulator',
     moves: true,
     words: PAYOUT_WORDS,
-    title: valueAndExpectation,
-    play: running =>
-      callControl(running.stage.simulated.control.payouts.succeed(running.value), running, running.value),
+    play: triggers('succeed'),
   }),
   verb('fail payout', {
     value: id('payout'),
     beside: { ...failure, ...answered },
-    needs: 'simulator',
     moves: true,
     words: PAYOUT_WORDS,
-    title: valueAndExpectation,
     play(running) {
       const { step, value, stage } = running
       return callControl(stage.simulated.control.payouts.fail(value, failureIn(step)), running, value)
@@ -82,9 +83,7 @@ export const PAYOUTS = [
     value: id('payout'),
     beside: { is, as: maybe(name) },
     needs: 'any',
-    moves: false,
     words: PAYOUT_WORDS,
-    title: valueAndExpectation,
     play: ({ value, step, stage }) => lookAt(getPayout, value, step.is, stage),
   }),
 ]

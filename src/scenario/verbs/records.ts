@@ -2,28 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { parseDuration } from '../../contract/durations.ts'
-import { PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
-import type { DomainEvent } from '../../domain/events.ts'
+import { PAYMENT_STATUSES, PAYOUT_STATUSES, RECEIPT_STATUSES } from '../../contract/statuses.ts'
+import { EVENT_SCHEMAS } from '../../domain/events.ts'
 import { match, matches } from '../expect/match.ts'
 import { type ListExpectation, matchList } from '../expect/match-answer.ts'
 import type { StepCheck } from '../load/step-check.ts'
-import { historyOf } from '../run/history.ts'
 import type { Webhook } from '../run/inbox.ts'
 import type { Stage } from '../run/stage.ts'
+import { historyOf } from '../run/step-result.ts'
 import { idempotentCall } from '../schema/answers.ts'
 import { anything, duration, id, is, matcher, maybe, name, object } from '../schema/words.ts'
-import { callMerchant } from './control-call.ts'
-import { controlGet, lookAt } from './look.ts'
-import {
-  all,
-  brief,
-  type PlainVerb,
-  RECEIPT_STATUSES,
-  schemaOf,
-  valueAndExpectation,
-  verb,
-  type Words,
-} from './verb.ts'
+import { callMerchant, controlGet, lookAt } from './calls.ts'
+import { brief, type PlainVerb, schemaOf, valueAndExpectation, verb, type Words } from './verb.ts'
 
 const items = (description: string) =>
   Type.Array(matcher('an item; a single word is its type'), { description })
@@ -73,8 +63,8 @@ export function listVerb<const Name extends string, Value = unknown>(
     schema: schemaOf(name, of ?? filter, expectations),
     needs: 'simulator',
     moves: false,
-    ...(words ? { words } : {}),
     title: valueAndExpectation,
+    ...(words ? { words } : {}),
     check({ step, value }, check) {
       if (!of && value !== 'all') check.expectation(value, [name])
       checkList(name, step, check)
@@ -108,56 +98,14 @@ function checkList(name: string, expected: ListExpectation, check: StepCheck): v
 
 const wordIn = (filter: unknown, key: string) => (typeof filter === 'string' ? { [key]: filter } : filter)
 
-const EVENTS = all<DomainEvent['type']>({
-  PaymentCreated: true,
-  RouteFrozen: true,
-  ActionPresented: true,
-  ActionWithdrawn: true,
-  ReceiptSubmitted: true,
-  ReceiptAccepted: true,
-  ReceiptRejected: true,
-  CancelRequested: true,
-  PaymentSucceeded: true,
-  PaymentFailed: true,
-  PaymentExpired: true,
-  PaymentCancelled: true,
-  PayoutCreated: true,
-  PayoutApproved: true,
-  PayoutSucceeded: true,
-  PayoutFailed: true,
-  PayoutCancelled: true,
-  AssetStored: true,
-  AnswerKept: true,
-  TimerSet: true,
-  TimerFired: true,
-  EventEmitted: true,
-  EndpointAdded: true,
-  EndpointSecretsSet: true,
-  EndpointDisabled: true,
-  EndpointRemoved: true,
-  DeliveryQueued: true,
-  DeliveryMoved: true,
-  AttemptStarted: true,
-  AttemptEnded: true,
-  FaultsReplaced: true,
-  FaultsCounted: true,
-  RulesReplaced: true,
-  RulesPutInFront: true,
-  RulesConsulted: true,
-  CatalogueReplaced: true,
-  ProviderHealthSet: true,
-  ClockSet: true,
-})
+const EVENTS = Object.keys(EVENT_SCHEMAS)
 
 /** Any record with what the merchant API hides, its history, and any stored value. */
 export const RECORDS = [
   verb('expect record', {
     value: id('payment or payout'),
     beside: { is, as: maybe(name) },
-    needs: 'simulator',
-    moves: false,
     words: { status: [...PAYMENT_STATUSES, ...PAYOUT_STATUSES], 'receipt.status': RECEIPT_STATUSES },
-    title: valueAndExpectation,
     play: ({ value, step, stage }) =>
       lookAt(
         (id, stage) => controlGet(id.startsWith('po_') ? 'payouts' : 'payments', id, stage),
@@ -177,7 +125,6 @@ export const RECORDS = [
     value: anything('a reference'),
     beside: { is, as: maybe(name) },
     needs: 'any',
-    moves: false,
     title: ({ step }) => [brief(step.is)],
     play: async ({ value, step }) => ({ value, mismatches: match(step.is, value, '', ['is']) }),
   }),
@@ -201,7 +148,6 @@ export const REQUESTS = [
     },
     needs: 'any',
     moves: true,
-    title: valueAndExpectation,
     check({ step }, check) {
       if (step.json !== undefined && step.text !== undefined)
         check.add([{ field: 'text', message: 'cannot be used with json: a request has only one body' }])

@@ -1,11 +1,14 @@
 import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { closest } from '../../contract/closest.ts'
-import { CHECKOUT_MODES } from '../../contract/requests.ts'
 import { ACTION_TYPES } from '../../contract/resources.ts'
-import { PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
-import type { ReceiptStatus } from '../../domain/model.ts'
-import type { Path } from '../load/path.ts'
+import {
+  CHECKOUT_MODES,
+  PAYMENT_STATUSES,
+  PAYOUT_STATUSES,
+  RECEIPT_STATUSES,
+} from '../../contract/statuses.ts'
+import type { Path } from '../load/positions.ts'
 import type { StepCheck } from '../load/step-check.ts'
 import type { Scope } from '../run/scope.ts'
 import type { Stage } from '../run/stage.ts'
@@ -74,21 +77,45 @@ interface Shape<Value extends TSchema, More extends TProperties> {
   /** The value of the verb. */
   readonly value: Value
   /** The other members of the step. */
-  readonly beside: More
+  readonly beside?: More
 }
 
-export function verb<const Name extends string, Value extends TSchema, More extends TProperties>(
+/** Most verbs need a simulator, change nothing by themselves, and are shown with their value and their expectation. */
+type Defaults = 'needs' | 'moves' | 'title'
+type WithDefaults<Parts extends { readonly [D in Defaults]: unknown }> = Omit<Parts, Defaults> &
+  Partial<Pick<Parts, Defaults>>
+
+export function verb<
+  const Name extends string,
+  Value extends TSchema,
+  More extends TProperties = Record<never, never>,
+>(
   name: Name,
-  { value, beside, ...parts }: Shape<Value, More> & PlainParts<Name, StepType<Name, Value, More>>,
+  {
+    value,
+    beside,
+    ...parts
+  }: Shape<Value, More> & WithDefaults<PlainParts<Name, StepType<Name, Value, More>>>,
 ): PlainVerb<Name, StepType<Name, Value, More>> {
-  return { name, schema: schemaOf(name, value, beside), ...parts }
+  return {
+    name,
+    schema: schemaOf(name, value, beside ?? {}),
+    needs: 'simulator',
+    moves: false,
+    title: valueAndExpectation,
+    ...parts,
+  }
 }
 
 export function flowVerb<const Name extends string, Value extends TSchema, More extends TProperties>(
   name: Name,
-  { value, beside, ...parts }: Shape<Value, More> & FlowParts<Name, StepType<Name, Value, More>>,
+  {
+    value,
+    beside,
+    ...parts
+  }: Required<Shape<Value, More>> & Omit<FlowParts<Name, StepType<Name, Value, More>>, 'needs' | 'moves'>,
 ): FlowVerb<Name, StepType<Name, Value, More>> {
-  return { name, schema: schemaOf(name, value, beside), ...parts }
+  return { name, schema: schemaOf(name, value, beside), needs: 'any', moves: false, ...parts }
 }
 
 export const schemaOf = (name: string, value: TSchema, beside: TProperties) =>
@@ -150,16 +177,6 @@ function plain(value: unknown): string {
 
 /** The possible words at each path of a record. The path of the record itself is empty. */
 export type Words = Readonly<Record<string, readonly string[]>>
-
-/** The compiler checks that the list is complete, so a new word of the model must be added here. */
-export const all = <K extends string>(words: Record<K, true>) => Object.keys(words) as K[]
-
-export const RECEIPT_STATUSES = all<ReceiptStatus>({
-  required: true,
-  processing: true,
-  submitted: true,
-  rejected: true,
-})
 
 export const PAYMENT_WORDS: Words = {
   status: PAYMENT_STATUSES,

@@ -1,31 +1,24 @@
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
-import { PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
-import type { DeliveryStatus } from '../../domain/model.ts'
+import {
+  DELIVERY_STATUSES,
+  PAYMENT_STATUSES,
+  PAYOUT_STATUSES,
+  RECEIPT_STATUSES,
+} from '../../contract/statuses.ts'
 import { nothingWrong } from '../run/step-result.ts'
 import { BehaviourSchema } from '../schema/account.ts'
 import { answered } from '../schema/answers.ts'
 import { id } from '../schema/words.ts'
-import { callControl } from './control-call.ts'
+import { callControl } from './calls.ts'
 import { listVerb } from './records.ts'
-import { all, RECEIPT_STATUSES, valueAndExpectation, verb } from './verb.ts'
+import { verb } from './verb.ts'
 
 const EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
-const DELIVERY_STATUSES = all<DeliveryStatus>({
-  pending: true,
-  attempting: true,
-  delivered: true,
-  failed: true,
-  dropped: true,
-})
 
 /** Webhooks: how the merchant's receiver answers them, which ones arrived, and how the gateway delivered them. */
 export const WEBHOOKS = [
   verb('receiver', {
     value: BehaviourSchema,
-    beside: {},
-    needs: 'simulator',
-    moves: false,
-    title: valueAndExpectation,
     async play({ value, stage }) {
       stage.simulated.inbox.behave(value)
       return nothingWrong
@@ -34,9 +27,7 @@ export const WEBHOOKS = [
   verb('redeliver', {
     value: id('webhook delivery'),
     beside: answered,
-    needs: 'simulator',
     moves: true,
-    title: valueAndExpectation,
     play: running => callControl(running.stage.simulated.control.redeliver(running.value), running),
   }),
   listVerb('expect webhooks', {

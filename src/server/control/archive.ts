@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import { sealed, shownSeed } from '../../engine/account/account-secret.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { entryTextOf, readLine } from '../../engine/journal/journal-format.ts'
 import { imagesLost } from '../../engine/store/image-store.ts'
 import { UnavailableError } from '../../engine/store/store-errors.ts'
-import { otherWork } from '../../engine/time/other-work.ts'
+import { yieldToEventLoop } from '../../engine/time/scheduling.ts'
 import { demandAvailable } from '../carry-out.ts'
 import { JSON_UTF8 } from '../http/reply.ts'
 import { RefusalError, refuse, refuseProblems } from '../refusal.ts'
@@ -91,7 +91,7 @@ async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]>
     if (text.length < PART_LENGTH) return
     parts.push(Buffer.from(text))
     text = ''
-    await otherWork()
+    await yieldToEventLoop()
   }
   const digests = new Set<string>()
   const lost: string[] = []

@@ -3,7 +3,7 @@ import type { ControlAnswer, ControlCall } from '../../contract/control/operatio
 import type { FailureReason } from '../../contract/control/requests.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import { validator } from '../../contract/validation.ts'
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
 import type { WebhookAnswer } from '../../engine/webhooks/webhook-sender.ts'

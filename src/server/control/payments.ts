@@ -1,6 +1,6 @@
 import { FailureReason, MethodChoice } from '../../contract/control/requests.ts'
 import { PAYMENT_TRIGGERS } from '../../contract/statuses.ts'
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { imagesLost, isDigest } from '../../engine/store/image-store.ts'
 import { TooLateError } from '../../engine/time/real-time.ts'
 import { WebhookHostError } from '../../engine/webhooks/webhook-hosts.ts'

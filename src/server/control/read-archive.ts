@@ -7,7 +7,7 @@ import type { Entry } from '../../domain/events.ts'
 import type { Archive } from '../../engine/account/replace-history.ts'
 import { entryInCurrentForm } from '../../engine/journal/journal-format.ts'
 import { digestOf } from '../../engine/store/image-store.ts'
-import { Slice } from '../../engine/time/other-work.ts'
+import { Slice } from '../../engine/time/scheduling.ts'
 import { badBody, demandUncoded, isJson, parseJson, unsupportedType } from '../http/read-body.ts'
 import { refuse, refuseProblems } from '../refusal.ts'
 

@@ -10,7 +10,7 @@ import { type FaultWindow, readFaults } from '../../domain/faults.ts'
 import { UNCOUNTED } from '../../domain/match-limits.ts'
 import { routingTable } from '../../domain/routing.ts'
 import { readRules } from '../../domain/rules/rule.ts'
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { carryOut } from '../carry-out.ts'
 import { refuseProblems } from '../refusal.ts'
 import {

@@ -4,7 +4,7 @@ import { type Contract, DECISIONS, type DecisionKey } from '../../contract/decis
 import { CONTROL_PREFIX } from '../../contract/paths.ts'
 import { answerOf } from '../../contract/resolve-contract.ts'
 import type { World } from '../../domain/world.ts'
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { RENDERED_BYTES } from '../../engine/account/rendering.ts'
 import type { ServedAccount } from '../../engine/account/served-accounts.ts'
 import { READ_BYTES } from '../../engine/checkpoint/past-table.ts'

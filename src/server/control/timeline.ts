@@ -18,7 +18,7 @@ import {
 } from '../../domain/timers.ts'
 import { upcomingMoves } from '../../domain/upcoming-moves.ts'
 import type { World } from '../../domain/world.ts'
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { notFound } from '../refusal.ts'
 import type { RequestAbout } from '../requests/request-log.ts'

@@ -5,15 +5,10 @@ import type { AssetRecord, PaymentRecord, ProviderCallRecord } from '../../contr
 import type { PayoutRecord } from '../../contract/control/payouts.ts'
 import type { DeliveryRecord, EndpointRecord, EventRecord } from '../../contract/control/webhooks.ts'
 import type { Contract } from '../../contract/decisions.ts'
+import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../../contract/statuses.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { Entry } from '../../domain/events.ts'
-import {
-  allows,
-  PAYMENT_TRIGGERS,
-  PAYOUT_MOVES,
-  PAYOUT_TRIGGERS,
-  targetStatus,
-} from '../../domain/lifecycle.ts'
+import { allows, PAYOUT_MOVES, targetStatus } from '../../domain/lifecycle.ts'
 import type {
   Asset,
   Delivery,
@@ -26,7 +21,7 @@ import type {
 import type { Timer } from '../../domain/timers.ts'
 import { eventView, paymentView, payoutView } from '../../domain/views.ts'
 import type { Account } from '../../engine/account/account.ts'
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import type { MerchantRecord as Merchant } from '../../engine/store/merchant-record.ts'
 
 /** Records as the control surface shows them: the merchant's view, and the members that it hides. */

@@ -5,7 +5,7 @@ import { type ErrorCode, rejection, renderError } from '../../contract/errors.ts
 import { operationNames } from '../../contract/operations.ts'
 import { draw, type FaultPlan, type HttpFault, isOpen } from '../../domain/faults.ts'
 import { type Count, countMatch, firstMatch, UNCOUNTED } from '../../domain/match-limits.ts'
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { NO_ANSWER } from '../cluster/forwarding-headers.ts'
 import { JSON_UTF8, type Reply, sendJson } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { parse } from 'node:querystring'
 import { type PathPattern, withNames } from '../../contract/paths.ts'
 import type { HttpFault } from '../../domain/faults.ts'
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import type { RequestIds } from '../../engine/account/ids.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import type { Exchange } from './exchange.ts'
 
 /** A request, with what the server knows about it. */

@@ -1,4 +1,4 @@
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import type { ServedAccount } from '../../engine/account/served-accounts.ts'
 import type { Reply } from './reply.ts'
 import type { Request } from './request.ts'

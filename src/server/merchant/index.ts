@@ -1,6 +1,6 @@
 import { type OperationId, operations } from '../../contract/operations.ts'
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
 import { RequestIds } from '../../engine/account/ids.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { MovedError, UnavailableError } from '../../engine/store/store-errors.ts'
 import type { Authentication } from '../authentication.ts'

@@ -9,9 +9,9 @@ import {
   DiscoveryQuery,
 } from '../../contract/requests.ts'
 import { PAYER_FIELDS } from '../../contract/resources.ts'
+import type { CheckoutMode } from '../../contract/statuses.ts'
 import { type Validator, validator } from '../../contract/validation.ts'
 import { deniedMode } from '../../domain/decide/create-payment.ts'
-import type { CheckoutMode } from '../../domain/model.ts'
 import { type EligibleMethod, eligibleMethods, routingTable } from '../../domain/routing.ts'
 import { demandAvailable } from '../carry-out.ts'
 import {

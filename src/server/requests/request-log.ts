@@ -8,7 +8,7 @@ import { readRefusal } from '../../contract/errors.ts'
 import { redact, urlWithoutSecrets, withoutSecrets } from '../../contract/redact.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { AnsweredRequest } from '../../domain/why/request.ts'
-import type { AccountRuntime } from '../../engine/account/account-runtime.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 

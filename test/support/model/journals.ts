@@ -30,7 +30,7 @@ export class MemoryShelf implements Shelf {
     for (const [at, line] of lines.entries()) {
       const entry = openLine<Entry>(line.slice(0, -1), at + 1)
       this.#journal.append(entry)
-      account.replayed(entry)
+      account.applyEntry(entry)
     }
     return { journal: this.#journal }
   }

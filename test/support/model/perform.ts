@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import type { PaymentTrigger } from '../../../src/contract/statuses.ts'
 import type { Command } from '../../../src/domain/commands.ts'
-import type { PaymentTrigger } from '../../../src/domain/lifecycle.ts'
 import type { Payment } from '../../../src/domain/model.ts'
 import type { Records } from '../../../src/domain/table.ts'
 import { canonicalJson } from '../../../src/server/merchant/payments.ts'

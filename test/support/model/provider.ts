@@ -1,5 +1,5 @@
+import type { CheckoutMode } from '../../../src/contract/statuses.ts'
 import { type CatalogueData, compareAmounts, type RouteEntry } from '../../../src/domain/catalogue.ts'
-import type { CheckoutMode } from '../../../src/domain/model.ts'
 
 /** Names of the provider, which no merchant and no payer may ever see. */
 export const SECRETS = /zzprov|zzroute|zzlocal|zzbank/i

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type FaultRule, WEBHOOK_FAULT_TYPES } from '../../../src/contract/control/faults.ts'
-import { PAYMENT_TRIGGERS } from '../../../src/domain/lifecycle.ts'
-import type { CheckoutMode } from '../../../src/domain/model.ts'
+import type { CheckoutMode } from '../../../src/contract/statuses.ts'
+import { PAYMENT_TRIGGERS } from '../../../src/contract/statuses.ts'
 import { CATALOGUES, PROVIDERS } from './provider.ts'
 import { ruleTexts } from './rule-texts.ts'
 

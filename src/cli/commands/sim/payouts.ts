@@ -16,15 +16,7 @@ import { choice } from '../../flag-values.ts'
 import { drawRecord, fieldOf, sections } from '../../output/record.ts'
 import type { View } from '../../output/view.ts'
 import { bankAccount, payoutView } from '../../output/views/payouts.ts'
-import {
-  FAILURE,
-  idColumn,
-  listView,
-  memberColumn,
-  moneyColumn,
-  statusColumn,
-  timeColumn,
-} from './tables.ts'
+import { FAILURE, idColumn, listView, memberColumn, moneyColumn, statusColumn, timeColumn } from './tables.ts'
 
 const ID = { '<id>': { about: 'id of the payout, such as po_123', to: 'params.id' } } as const
 
@@ -63,10 +55,7 @@ export const payouts = nounOf('sim payouts', {
   list: row('GET /accounts/:account/payouts', {
     summary: 'list payouts',
     description: 'List the payouts of an account, newest first, including what the merchant API hides.',
-    examples: [
-      'paysim sim payouts',
-      'paysim sim payouts list --all -o csv > payouts.csv',
-    ],
+    examples: ['paysim sim payouts', 'paysim sim payouts list --all -o csv > payouts.csv'],
     show: {
       pages: true,
       table: LISTED,

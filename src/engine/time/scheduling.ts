@@ -1,5 +1,5 @@
 /** Lets waiting requests and timers of all accounts go first. Long work awaits it every few milliseconds. */
-export const otherWork = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+export const yieldToEventLoop = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 const SLICE_MS = 4
 
@@ -13,7 +13,7 @@ export class Slice {
 
   /** Lets other work go first. */
   async next(): Promise<void> {
-    await otherWork()
+    await yieldToEventLoop()
     this.#endsAt = performance.now() + SLICE_MS
   }
 }
@@ -38,7 +38,7 @@ export async function inSlices<T>(
 const AT_ONCE = 8
 
 /** Acts on several at a time. Resolves when all have ended, or rejects then with the first failure. */
-export async function together<T>(items: Iterable<T>, act: (item: T) => Promise<unknown>): Promise<void> {
+export async function inParallel<T>(items: Iterable<T>, act: (item: T) => Promise<unknown>): Promise<void> {
   const rest = items[Symbol.iterator]()
   const failures: unknown[] = []
   const work = async () => {

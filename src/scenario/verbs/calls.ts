@@ -1,5 +1,9 @@
 import type { Answer } from '../../client/answer-type.ts'
 import { ControlError } from '../../client/errors.ts'
+import { requestLine } from '../../contract/control/call.ts'
+import { isRecord } from '../../contract/validation.ts'
+import { lowerCased, type ReceivedAnswer } from '../../contract/wire-answer.ts'
+import { match } from '../expect/match.ts'
 import { matchAnswer } from '../expect/match-answer.ts'
 import type { Stage } from '../run/stage.ts'
 import type { StepResult } from '../run/step-result.ts'
@@ -9,12 +13,18 @@ import type { RunningStep } from './verb.ts'
 
 type ControlCall = { answer(): Promise<Answer> }
 
+/** What a call needs of its step. */
+export type ControlStep = Pick<
+  RunningStep<string, { expect?: AnswerExpectation }>,
+  'step' | 'stage' | 'scope'
+>
+
 /**
  * Makes a call of the control surface that may be refused, and compares the answer with the expectation of the step.
  */
 export async function callControl(
   call: ControlCall,
-  { step, scope }: Pick<RunningStep<string, { expect?: AnswerExpectation }>, 'step' | 'scope'>,
+  { step, scope }: Pick<ControlStep, 'step' | 'scope'>,
   subject?: string,
 ): Promise<StepResult> {
   const answer = await answerOrRefusal(call)
@@ -28,7 +38,7 @@ export async function callControl(
 }
 
 /** The answer of a control call, even if it is a refusal, because the state of a record may forbid the change. */
-export async function answerOrRefusal(call: ControlCall): Promise<Answer> {
+async function answerOrRefusal(call: ControlCall): Promise<Answer> {
   try {
     return await call.answer()
   } catch (error) {
@@ -102,9 +112,6 @@ function requestOf(
   }
 }
 
-export const lowerCased = (headers: Record<string, string>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-
 /** A list becomes a repeated parameter. */
 export function queryText(query: unknown): string {
   const pairs = Object.entries((query ?? {}) as Record<string, unknown>).flatMap(([name, value]) =>
@@ -114,6 +121,53 @@ export function queryText(query: unknown): string {
 }
 
 function idIn(body: unknown): string | undefined {
-  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : undefined
+  const id = isRecord(body) ? body.id : undefined
   return typeof id === 'string' ? id : undefined
+}
+
+interface Fetched {
+  readonly sent: Sent
+  readonly answer: ReceivedAnswer
+}
+
+/** Reads a record as the merchant does. */
+export async function merchantGet(path: string, stage: Stage): Promise<Fetched> {
+  const { wire, baseUrl } = stage.target
+  const sent: Sent = { method: 'GET', url: baseUrl + path, headers: stage.credentials(undefined) }
+  const answer = await wire.send(sent)
+  stage.remember(answer.body)
+  return { sent, answer }
+}
+
+/** Reads a record with what the merchant API hides. */
+export async function controlGet(
+  records: 'payments' | 'payouts',
+  id: string,
+  stage: Stage,
+): Promise<Fetched> {
+  const { control } = stage.simulated
+  const call = `GET /accounts/:account/${records}/:id` as const
+  const { method, path } = requestLine(call, { params: { account: control.id, id } })
+  const answer = await answerOrRefusal(control.call(call, { params: { id } }))
+  return { sent: { method, url: `/_paysim${path}`, headers: {} }, answer }
+}
+
+/** Compares a record, or one member of it, with the expected value. */
+export async function lookAt(
+  fetch: (id: string, stage: Stage) => Promise<Fetched>,
+  id: string,
+  is: unknown,
+  stage: Stage,
+  member = '',
+): Promise<StepResult> {
+  await stage.settle()
+  const { sent, answer } = await fetch(id, stage)
+  if (answer.lost !== undefined || answer.status !== 200) {
+    const actual = answer.lost ?? answer.status
+    const mismatch = { path: [], subject: id, expected: 'a record', actual, why: 'could not be read' }
+    return { sent, answer, subject: id, mismatches: [mismatch] }
+  }
+  const body = answer.body as Record<string, unknown>
+  const value = member === '' ? body : body[member]
+  return { sent, answer, subject: id, value, mismatches: match(is, value, member, ['is']) }
 }
