@@ -59,9 +59,12 @@ class PaysimCommand extends Command {
 
 /** Describes a command's own options, and only names those that many commands have. */
 class LeafHelp extends Help {
+  #isPrinted = false
+
+  /** What a mistyped option may have meant is looked up among all of them. */
   override visibleOptions(command: Command): Option[] {
     const all = super.visibleOptions(command)
-    return all.some(isCommon) ? all.filter(option => !isCommon(option) && option.long !== '--help') : all
+    return this.#isPrinted && all.some(isCommon) ? all.filter(option => !isCommon(option) && option.long !== '--help') : all
   }
 
   /** An empty list as the default of a repeatable option says nothing. */
@@ -70,6 +73,7 @@ class LeafHelp extends Help {
   }
 
   override formatHelp(command: Command, helper: Help): string {
+    this.#isPrinted = true
     const names = command.options.filter(isCommon).map(({ short, long }) => short ?? long)
     const own = super.formatHelp(command, helper)
     if (names.length === 0) return own

@@ -18,7 +18,6 @@ import {
   resultOf,
   StepFailedError,
   type StepRecord,
-  type StepResult,
   type StepRun,
 } from './step-result.ts'
 import type { Target } from './target.ts'
