@@ -22,6 +22,7 @@ import {
   listView,
   memberColumn,
   moneyColumn,
+  ofStatus,
   statusColumn,
   timeColumn,
 } from './tables.ts'
@@ -63,8 +64,10 @@ export const payouts = nounOf('sim payouts', {
   list: row('GET /accounts/:account/payouts', {
     summary: 'list payouts',
     description: 'List the payouts of an account, newest first, including what the merchant API hides.',
+    flags: ofStatus(PAYOUT_STATUSES),
     examples: [
       'paysim sim payouts',
+      'paysim sim payouts list --status requires_approval',
       'paysim sim payouts list --all -o csv > payouts.csv',
     ],
     show: {
