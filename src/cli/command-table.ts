@@ -1,5 +1,5 @@
 import { type AddHelpTextContext, type AddHelpTextPosition, Command, Help, type Option } from 'commander'
-import { fill, fillParagraphs, helpWidth } from './help-text.ts'
+import { fill, fillParagraphs, helpWidth, wrapMessage } from './help-text.ts'
 
 /** A command and its module, which is loaded only when the command is called. */
 interface Leaf {
@@ -28,7 +28,9 @@ export function newCommand(name: string): Command {
     .showSuggestionAfterError(true)
     .showHelpAfterError(`\`paysim ${name} --help\` lists the options.`)
     .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'paysim: ')) })
+    .configureOutput({
+      outputError: (text, write) => write(wrapMessage(text.replace(/^error: /, 'paysim: '))),
+    })
     .configureHelp({ helpWidth: helpWidth(), minWidthToWrap: 24 })
 }
 

@@ -75,13 +75,17 @@ export const COMMANDS: CommandTable = {
     summary: 'save addresses and keys as named profiles',
     commands: {
       add: { summary: 'save a profile', load: async () => ({ command: (await PROFILE()).add }) },
+      set: {
+        summary: 'change a part of a profile, such as its address',
+        load: async () => ({ command: (await PROFILE()).set }),
+      },
       list: { summary: 'list profiles', load: async () => ({ command: (await PROFILE()).list }) },
       use: {
         summary: 'use a profile from now on',
         load: async () => ({ command: (await PROFILE()).use }),
       },
       show: {
-        summary: 'show a profile, without its secret key',
+        summary: 'show the current profile, or another, without its secret key',
         load: async () => ({ command: (await PROFILE()).show }),
       },
       remove: { summary: 'remove a profile', load: async () => ({ command: (await PROFILE()).remove }) },

@@ -19,12 +19,35 @@ async function descend(group: CommandGroup, argv: readonly string[], all: Comman
   if (name === 'help') return descend(group, [...rest, '--help'], all)
   if (alone !== undefined && name.startsWith('-')) return descend(group, [alone, ...argv], all)
   const found = Object.hasOwn(table, name) ? table[name] : undefined
+  const other = found ? undefined : sameWord(name, table)
+  if (other !== undefined) {
+    const words = ['paysim', ...path].join(' ')
+    process.stderr.write(`${words} ${name} is called \`${words} ${other}\`\n`)
+    return descend(group, [other, ...rest], all)
+  }
   if (!found) return refuse(group, name, all)
   if ('commands' in found)
     return descend({ table: await commandsOf(found), path: [...path, name], alone: found.alone }, rest, all)
   const { command } = await found.load()
   await command(all).parseAsync(rest, { from: 'user' })
 }
+
+/** Words that mean the same. Most groups have one of them, and which one is hard to remember. */
+const SAME_WORDS = [
+  ['get', 'show'],
+  ['add', 'create', 'new'],
+  ['remove', 'delete'],
+  ['change', 'update'],
+]
+
+function sameWord(name: string, table: CommandTable): string | undefined {
+  const same = SAME_WORDS.find(words => words.includes(name)) ?? []
+  const [found, another] = same.filter(word => Object.hasOwn(table, word))
+  return another === undefined ? found : undefined
+}
+
+/** What people who have not read the help call a command. */
+const CALLED_ELSEWHERE: Readonly<Record<string, string>> = { start: 'serve', server: 'serve', up: 'serve' }
 
 async function showHelp({ table, path, alone }: CommandGroup): Promise<void> {
   const { groupHelp } = await import('./group-help.ts')
@@ -39,12 +62,16 @@ async function showCommonOptions(): Promise<void> {
 async function refuse({ table, path }: CommandGroup, name: string, all: CommandTable): Promise<void> {
   const { closest } = await import('../contract/closest.ts')
   const words = ['paysim', ...path].join(' ')
-  const meant = (await sameWordsElsewhere(all, [...path, name])) ?? closest(name, Object.keys(table))
+  const meant =
+    (path.length === 0 && Object.hasOwn(CALLED_ELSEWHERE, name) ? CALLED_ELSEWHERE[name] : undefined) ??
+    (await sameWordsElsewhere(all, [...path, name])) ??
+    closest(name, Object.keys(table))
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   const what = name.startsWith('-')
     ? `expected a command before ${name}${hint}`
     : `unknown command ${[...path, name].join(' ')}${hint}`
-  process.stderr.write(`paysim: ${what}\n\`${words} --help\` lists the commands.\n`)
+  const { wrapMessage } = await import('./help-text.ts')
+  process.stderr.write(wrapMessage(`paysim: ${what}\n\`${words} --help\` lists the commands.\n`))
   process.exitCode = 2
 }
 

@@ -47,3 +47,25 @@ export function fill(text: string, width: number, indent = 0): string {
   }
   return lines.join(`\n${' '.repeat(indent)}`)
 }
+
+/**
+ * Breaks the lines of a message between words if stderr is a terminal. A command between backticks stays whole, and so does
+ * one on a line of its own, because people copy them.
+ */
+export function wrapMessage(text: string, width = process.stderr.isTTY ? process.stderr.columns : 0): string {
+  if (!width) return text
+  return text
+    .split('\n')
+    .map(line => (line.length <= width || line.startsWith('  paysim ') ? line : wrapLine(line, width)))
+    .join('\n')
+}
+
+/** Stands for a space where no line may be broken. */
+const GLUE = '\uE000'
+
+function wrapLine(line: string, width: number): string {
+  const [indent = ''] = /^ */.exec(line) ?? []
+  const glued = line.slice(indent.length).replaceAll(/`[^`]*`/g, command => command.replaceAll(' ', GLUE))
+  const deeper = indent === '' ? 0 : indent.length + 2
+  return `${indent}${fill(glued, width - indent.length, deeper).replaceAll(GLUE, ' ')}`
+}

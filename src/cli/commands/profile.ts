@@ -4,8 +4,8 @@ import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter } from '../output/printer.ts'
-import { checkBaseUrl, newProfile, refuseName } from '../profiles/new-profile.ts'
-import { profileNamed, readProfiles } from '../profiles/profiles.ts'
+import { checkBaseUrl, checkedProfile, membersOf, newProfile, refuseName } from '../profiles/new-profile.ts'
+import { type Profile, type ProfileBook, profileNamed, readProfiles } from '../profiles/profiles.ts'
 import { profileList, profileListView, profileView, shownProfile } from '../profiles/view.ts'
 import { canAsk, confirm } from '../prompts/confirm.ts'
 import { readKeyFile } from '../target/find-target.ts'
@@ -72,6 +72,75 @@ async function askMissing(flags: AddFlags): Promise<{ baseUrl: string; keys: Key
   }
 }
 
+interface SetFlags extends OutputFlags {
+  readonly baseUrl?: string
+  readonly keyFile?: string
+  /** False if the profile is to have none. */
+  readonly contract?: string | false
+  readonly caFile?: string | false
+}
+
+export const set = (): Command =>
+  outputFlags(
+    newCommand('profile set')
+      .description('Change a part of a profile, and keep the rest: a new address needs no keys again.')
+      .argument('[name]', 'name of the profile (default: the current one)')
+      .option('--base-url <url>', 'base URL of the API')
+      .option('--key-file <file>', 'read the keys as PUBLIC:SECRET from this file; - means stdin')
+      .option('--contract <file>', 'contract file with the decisions of this server')
+      .option('--no-contract', 'forget the decisions')
+      .option('--ca-file <file>', 'trust the certificate authorities in this PEM file')
+      .option('--no-ca-file', 'trust only the authorities of this machine'),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  paysim profile set --base-url localhost:7400
+  paysim profile set shop-test --base-url https://api.example/v2
+  paysim profile set shop-test --key-file new-keys.txt
+  paysim profile set shop-test --no-contract`,
+    )
+    .action(async (given: string | undefined, flags: SetFlags) => {
+      const { baseUrl, keyFile, contract, caFile } = flags
+      if ([baseUrl, keyFile, contract, caFile].every(value => value === undefined))
+        throw new UsageError(
+          'there is nothing to change: give --base-url, --key-file, --contract or --ca-file',
+        )
+      if (baseUrl !== undefined) checkBaseUrl(baseUrl)
+      const changes = await membersOf({
+        ...(baseUrl === undefined ? {} : { baseUrl }),
+        ...(keyFile === undefined ? {} : { keys: await readKeyFile(keyFile) }),
+        ...(contract ? { contract } : {}),
+        ...(caFile ? { caFile } : {}),
+      })
+      const { changeProfiles } = await import('../profiles/change-profiles.ts')
+      let name = ''
+      const book = await changeProfiles(book => {
+        name = given ?? currentIn(book)
+        const profile = checkedProfile(changed(profileNamed(name, book), changes, flags))
+        return { ...book, profiles: { ...book.profiles, [name]: profile } }
+      })
+      process.stderr.write(`changed ${name}\n`)
+      const body = shownProfile(name, profileNamed(name, book), { current: book.current })
+      await openPrinter(flags).show({ body }, profileView)
+    })
+
+function changed(profile: Profile, changes: Partial<Profile>, { contract, caFile }: SetFlags): Profile {
+  const { contract: decisions, ca_file: authorities, ...rest } = profile
+  return {
+    ...rest,
+    ...(decisions === undefined || contract === false ? {} : { contract: decisions }),
+    ...(authorities === undefined || caFile === false ? {} : { ca_file: authorities }),
+    ...changes,
+  }
+}
+
+function currentIn({ current }: ProfileBook): string {
+  if (current !== null) return current
+  throw new UsageError('no profile is current: give the name of one, as `paysim profile list` shows it')
+}
+
 export const list = (): Command =>
   outputFlags(newCommand('profile list').description('List all profiles. A star marks the current one.'))
     .addHelpText(
@@ -93,19 +162,20 @@ export const show = (): Command =>
   outputFlags(
     newCommand('profile show')
       .description('Show a profile, without its secret key.')
-      .argument('<name>', 'name of the profile')
+      .argument('[name]', 'name of the profile (default: the current one)')
       .option('--reveal', 'show the secret key too'),
   )
     .addHelpText(
       'after',
       `
 Examples:
-  paysim profile show shop-test
+  paysim profile show
   paysim profile show shop-test --query base_url
   paysim profile show shop-test --reveal -o json`,
     )
-    .action(async (name: string, flags: ShowFlags) => {
+    .action(async (given: string | undefined, flags: ShowFlags) => {
       const book = await readProfiles()
+      const name = given ?? currentIn(book)
       const profile = profileNamed(name, book)
       const body = shownProfile(name, profile, { current: book.current, reveal: flags.reveal === true })
       await openPrinter(flags).show({ body }, profileView)

@@ -129,7 +129,7 @@ const KNOWN_BY_OPTION: Readonly<Record<string, Known>> = {
 }
 
 /** Commands for an existing profile. */
-const OF_A_PROFILE = new Set(['profile use', 'profile show', 'profile remove'])
+const OF_A_PROFILE = new Set(['profile set', 'profile use', 'profile show', 'profile remove'])
 
 function argumentNode(argument: Argument, words: readonly string[]): ArgumentNode {
   const { required, description, variadic, argChoices = [] } = argument

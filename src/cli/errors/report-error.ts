@@ -1,5 +1,6 @@
 import { ControlError } from '../../client/errors.ts'
 import { ApiError } from '../../client/index.ts'
+import { wrapMessage } from '../help-text.ts'
 import { FilesError, InterruptedError } from './cli-errors.ts'
 import { EXIT, exitCodeOf, isExpected } from './exit-code.ts'
 
@@ -16,9 +17,12 @@ export function addHint(error: unknown, hint: string): void {
 export function reportError(error: unknown): void {
   process.exitCode = exitCodeOf(error)
   if (error instanceof InterruptedError) return
-  process.stderr.write(`${error instanceof FilesError ? '' : 'paysim: '}${messageOf(error)}\n`)
+  // Editors read the lines of a FilesError, and a stack is code: both stay as they are.
+  const isProse = isExpected(error) && !(error instanceof FilesError)
+  const message = `${error instanceof FilesError ? '' : 'paysim: '}${messageOf(error)}\n`
+  process.stderr.write(isProse ? wrapMessage(message) : message)
   const hint = typeof error === 'object' && error !== null ? hints.get(error) : undefined
-  if (hint !== undefined) process.stderr.write(`${printable(hint)}\n`)
+  if (hint !== undefined) process.stderr.write(wrapMessage(`${printable(hint)}\n`))
 }
 
 function messageOf(error: unknown): string {

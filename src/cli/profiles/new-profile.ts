@@ -13,17 +13,41 @@ interface NewProfile {
 }
 
 /** Makes a profile from files and answers. It refuses what every later call would refuse. */
-export async function newProfile({ baseUrl, keys, contract, caFile }: NewProfile): Promise<Profile> {
-  checkKeys(keys)
-  refuseUnsafe(keys, readBaseUrl(baseUrl))
+export async function newProfile({ baseUrl, keys, ...files }: NewProfile): Promise<Profile> {
+  return checkedProfile({ ...(await membersOf({ keys, ...files })), ...placeOf(baseUrl), ...pairOf(keys) })
+}
+
+/** The members of a profile that these settings give. */
+export async function membersOf({
+  baseUrl,
+  keys,
+  contract,
+  caFile,
+}: Partial<NewProfile>): Promise<Partial<Profile>> {
   return {
-    base_url: baseUrl,
-    public_key: keys.publicKey,
-    secret_key: keys.secretKey,
+    ...(baseUrl === undefined ? {} : placeOf(baseUrl)),
+    ...(keys === undefined ? {} : pairOf(keys)),
     ...(contract === undefined ? {} : { contract: await readOverrides(contract) }),
     ...(caFile === undefined ? {} : { ca_file: await checkAuthorities(caFile) }),
   }
 }
+
+const placeOf = (baseUrl: string) => ({ base_url: withScheme(baseUrl) })
+const pairOf = ({ publicKey, secretKey }: Keys) => ({ public_key: publicKey, secret_key: secretKey })
+
+/** Throws if the members do not go together. */
+export function checkedProfile(profile: Profile): Profile {
+  const keys = { publicKey: profile.public_key, secretKey: profile.secret_key }
+  checkKeys(keys)
+  refuseUnsafe(keys, readBaseUrl(profile.base_url))
+  return profile
+}
+
+/** `localhost:7400` is `http://localhost:7400`. What another machine takes is not guessed. */
+const withScheme = (text: string): string =>
+  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:\/.*)?$/i.test(text.trim())
+    ? `http://${text.trim()}`
+    : text
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/i
 
@@ -46,7 +70,7 @@ export const nameTaken = (name: string): UsageError =>
 
 /** Throws if the text cannot be a base URL. */
 export function checkBaseUrl(text: string): void {
-  readBaseUrl(text)
+  readBaseUrl(withScheme(text))
 }
 
 /** `live` or `test`, if the key begins with it. */

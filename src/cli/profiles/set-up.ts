@@ -141,9 +141,10 @@ export const askBaseUrl = async (): Promise<string> =>
     await ask.text({ message: 'Base URL of the API:', check: text => problemOf(() => checkBaseUrl(text)) })
   ).trim()
 
-/** Hides both keys: somebody may type the secret key into the wrong question. */
+/** Shows the public key as it is typed, unless it begins like a secret key. */
 export async function askKeys(): Promise<Keys> {
-  const publicKey = await ask.secret({
+  const publicKey = await ask.text({
+    hide: typed => typed.trimStart().startsWith('sk_'),
     message: 'Public key (pk_…):',
     check: key =>
       checkKey(key) ??

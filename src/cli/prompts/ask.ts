@@ -22,13 +22,25 @@ export const ask = {
   confirm: (question: Question & { readonly default?: boolean }): Promise<boolean> =>
     asked(prompt => prompt<{ answer: boolean }>([{ type: 'confirm', name: 'answer', ...question }])),
 
+  /** `hide` says whether what was typed so far must not be shown. */
   text: ({
     check,
+    hide = () => false,
     ...question
-  }: Question & { readonly default?: string; readonly check?: Check }): Promise<string> =>
+  }: Question & {
+    readonly default?: string
+    readonly check?: Check
+    readonly hide?: (typed: string) => boolean
+  }): Promise<string> =>
     asked(prompt =>
       prompt<{ answer: string }>([
-        { type: 'input', name: 'answer', validate: validator(check), ...question },
+        {
+          type: 'input',
+          name: 'answer',
+          validate: validator(check),
+          transformer: typed => (hide(typed) ? '*'.repeat(typed.length) : typed),
+          ...question,
+        },
       ]),
     ),
 

@@ -1,5 +1,6 @@
 import { FailureReason, MethodChoice } from '../../contract/control/requests.ts'
 import { PAYMENT_TRIGGERS } from '../../contract/statuses.ts'
+import type { Payment } from '../../domain/model.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { imagesLost, isDigest } from '../../engine/store/image-store.ts'
 import { TooLateError } from '../../engine/time/real-time.ts'
@@ -19,6 +20,7 @@ import {
   param,
   runtimeNamed,
 } from './control-call.ts'
+import { anyOf } from './list-window.ts'
 import { assetView, fullPayment, providerCallView } from './views.ts'
 
 const readChoice = bodyReader<MethodChoice>(MethodChoice)
@@ -28,10 +30,10 @@ export function paymentCalls({ gateway, visit }: ControlSettings) {
   return {
     'GET /accounts/:account/payments': (request, answer) => {
       const runtime = runtimeNamed(gateway, request)
-      return answer(
-        200,
-        pageOf(request, runtime.account.world.payments, payment => fullPayment(payment, runtime)),
-      )
+      const isWanted = anyOf(request, 'status')
+      const view = (payment: Payment) => fullPayment(payment, runtime)
+      const page = pageOf(request, runtime.account.world.payments, view, ([status]) => isWanted(status))
+      return answer(200, page)
     },
 
     'GET /accounts/:account/payments/:id': (request, answer) => {

@@ -3,6 +3,7 @@ import { isCountry } from '../../contract/currencies.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { CANNOT_BE_SHOWN, canBeShown, parseTimestamp } from '../../contract/timestamps.ts'
 import type { Command } from '../../domain/commands.ts'
+import type { Payout } from '../../domain/model.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { carryOut, demandAvailable, untilSafe } from '../carry-out.ts'
 import type { Request } from '../http/request.ts'
@@ -20,6 +21,7 @@ import {
   param,
   runtimeNamed,
 } from './control-call.ts'
+import { anyOf } from './list-window.ts'
 import { fullPayout } from './views.ts'
 
 const readPayout = bodyReader<NewPayout>(NewPayout)
@@ -38,10 +40,10 @@ export function payoutCalls({ gateway }: ControlSettings) {
   return {
     'GET /accounts/:account/payouts': (request, answer) => {
       const runtime = runtimeNamed(gateway, request)
-      return answer(
-        200,
-        pageOf(request, runtime.account.world.payouts, payout => fullPayout(payout, runtime)),
-      )
+      const isWanted = anyOf(request, 'status')
+      const view = (payout: Payout) => fullPayout(payout, runtime)
+      const page = pageOf(request, runtime.account.world.payouts, view, ([, , status]) => isWanted(status))
+      return answer(200, page)
     },
 
     'GET /accounts/:account/payouts/:id': (request, answer) => {

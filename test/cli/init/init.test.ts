@@ -105,7 +105,7 @@ describe.skipIf(noTerminal)('on a terminal', () => {
     }
     await terminal.waitFor('Where is the API?')
     await terminal.press('Down', 'Enter')
-    await say('Base URL of the API:', server.url)
+    await say('Base URL of the API:', server.url.replace('http://', ''))
     await say('? Public key', 'pk_test_wrong')
     await say('? Secret key', 'sk_test_wrong')
     await terminal.waitFor('✗')
@@ -116,6 +116,7 @@ describe.skipIf(noTerminal)('on a terminal', () => {
     const screen = await terminal.capture()
     expect(screen).not.toContain(secret_key)
     expect(screen).not.toContain('sk_test_wrong')
+    expect(screen).toContain('pk_test_wrong')
     expect(await kept()).toMatchObject({ profiles: { shop: { base_url: server.url, secret_key } } })
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fill, fillParagraphs } from '../../../src/cli/help-text.ts'
+import { fill, fillParagraphs, wrapMessage } from '../../../src/cli/help-text.ts'
 
 const TEXT = `
 The server does this:
@@ -29,4 +29,19 @@ test('leaves examples that fit unchanged', () => {
 
 test('indents all lines but the first', () => {
   expect(fill('show the clock and the next timer', 22, 4)).toBe('show the clock and\n    the next timer')
+})
+
+test('breaks a message between words, but no command, and only for a terminal', () => {
+  const message =
+    'paysim: no keys for this base URL; run `paysim init --name shop` or set them\n  paysim payouts list --cursor a-long-one\n'
+  expect(wrapMessage(message, 30)).toBe(`paysim: no keys for this base
+URL; run
+\`paysim init --name shop\` or
+set them
+  paysim payouts list --cursor a-long-one
+`)
+  expect(wrapMessage(message, 0)).toBe(message)
+  expect(wrapMessage('  amount: must be a positive integer', 24)).toBe(
+    '  amount: must be a\n    positive integer',
+  )
 })

@@ -48,6 +48,18 @@ test('submit-receipt reads an image from stdin', async () => {
   })
 })
 
+test.each([
+  ['PNG', png(3).subarray(0, -1)],
+  ['JPEG', jpeg().subarray(0, -2)],
+  ['JPEG whose preview is whole', Buffer.concat([jpeg(), jpeg().subarray(0, -2)])],
+])('submit-receipt warns about a %s that has no end, and sends it', async (_, image) => {
+  const id = await transfer()
+  const file = await place().write('half', image)
+  const { code, stdout, stderr } = await submit(id, ['--file', file, '--query', 'receipt.status'])
+  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'processing\n' })
+  expect(stderr).toMatch(/^! .*half has no end, so a part of the image is missing/)
+})
+
 test('submit-receipt refuses an invalid image with the reason, and sends nothing', async () => {
   const id = await transfer()
   const cases: [name: string, image: Buffer, reason: string][] = [

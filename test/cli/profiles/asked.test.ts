@@ -14,7 +14,7 @@ const fileOf = ({ cwd }: { readonly cwd: string }) => join(cwd, 'paysim', 'profi
 const kept = async (at: Terminal) => JSON.parse(await readFile(fileOf(at), 'utf8'))
 
 describe.skipIf(noTerminal)('on a terminal', () => {
-  test('add asks for missing values, and hides typed keys', async () => {
+  test('add asks for missing values, and hides the secret key, also in the wrong place', async () => {
     terminal = await openTerminal(['profile', 'add', 'shop'])
     await terminal.waitFor('Base URL of the API:')
     await terminal.type('api.example')
@@ -27,6 +27,7 @@ describe.skipIf(noTerminal)('on a terminal', () => {
     await terminal.type('sk_test_abc')
     await terminal.press('Enter')
     await terminal.waitFor('This is the secret key.')
+    expect(await terminal.capture()).not.toContain('sk_test_abc')
     await terminal.press('C-u')
     await terminal.type('pk_test_abc')
     await terminal.press('Enter')
@@ -34,7 +35,9 @@ describe.skipIf(noTerminal)('on a terminal', () => {
     await terminal.type('sk_test_abc')
     await terminal.press('Enter')
     expect(await terminal.exit()).toBe(0)
-    expect(await terminal.capture()).not.toContain('sk_test_abc')
+    const screen = await terminal.capture()
+    expect(screen).not.toContain('sk_test_abc')
+    expect(screen).toContain('Public key (pk_…): pk_test_abc')
     expect(await kept(terminal)).toMatchObject({
       current: 'shop',
       profiles: { shop: { public_key: 'pk_test_abc', secret_key: 'sk_test_abc' } },

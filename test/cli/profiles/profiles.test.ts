@@ -148,3 +148,64 @@ test('an unknown profile brings a suggestion of a similar name', async () => {
     stderr: expect.stringContaining('did you mean shop-test?'),
   })
 })
+
+describe('`profile set` changes one thing', () => {
+  test('the address, the keys or the decisions, and keeps the rest', async () => {
+    await add('shop')
+    expect(await profile('set', '--base-url', 'localhost:7400')).toMatchObject({ code: 0 })
+    const shown = async () => JSON.parse((await profile('show', '--reveal', '-o', 'json')).stdout)
+    expect(await shown()).toMatchObject({
+      name: 'shop',
+      current: true,
+      base_url: 'http://localhost:7400',
+      secret_key: 'sk_test_hidden',
+    })
+    const contract = await place.write('contract.json', '{"create.path":"/pay"}')
+    expect(await profile('set', 'shop', '--contract', contract)).toMatchObject({ code: 0 })
+    const keys = ['profile', 'set', 'shop', '--key-file', '-']
+    expect(await place.paysim(keys, { input: 'pk_test_two:sk_test_other' })).toMatchObject({ code: 0 })
+    expect(await shown()).toMatchObject({
+      base_url: 'http://localhost:7400',
+      contract: { 'create.path': '/pay' },
+      public_key: 'pk_test_two',
+      secret_key: 'sk_test_other',
+    })
+    expect(await profile('set', '--no-contract')).toMatchObject({ code: 0 })
+    expect(await shown()).toMatchObject({ contract: null, secret_key: 'sk_test_other' })
+  })
+
+  test('is refused if there is nothing to change, no such profile, or what a call would refuse', async () => {
+    await add('till', LIVE_KEYS)
+    for (const [args, told] of [
+      [['set', 'till'], 'nothing to change'],
+      [['set', 'til', '--base-url', 'https://api.example'], 'did you mean till'],
+      [['set', 'till', '--base-url', 'http://api.example'], 'live'],
+      [['set', 'till', '--base-url', 'localhost.example:1'], 'absolute http or https URL'],
+      [['set', 'till', '--base-url', 'ftp://api.example'], 'http'],
+      [['set', 'till', '--key-file', place.path('none')], 'none'],
+    ] as const) {
+      const { code, stderr } = await profile(...args)
+      expect(code, stderr).toBe(2)
+      expect(stderr).toContain(told)
+    }
+    expect(await listed()).toMatchObject({ profiles: [{ base_url: 'https://api.example/v1' }] })
+    await profile('use', '--none')
+    expect(await profile('show')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no profile is current'),
+    })
+  })
+
+  test('an address on this machine needs no scheme', async () => {
+    for (const [at, [typed, saved]] of [
+      ['127.0.0.1:7400/v1', 'http://127.0.0.1:7400/v1'],
+      ['[::1]:7400', 'http://[::1]:7400'],
+      ['localhost', 'http://localhost'],
+    ].entries()) {
+      const name = `p${at}`
+      const run = ['profile', 'add', name, '--base-url', typed ?? '', '--key-file', '-']
+      expect(await place.paysim(run, { input: TEST_KEYS })).toMatchObject({ code: 0 })
+      expect(await profile('show', name, '--query', 'base_url')).toMatchObject({ stdout: `${saved}\n` })
+    }
+  })
+})

@@ -59,6 +59,7 @@ const MISTAKES: readonly (readonly [words: string, args: readonly string[], told
   ['payments list', [], 'did you mean `paysim sim payments list`?'],
   ['clock', [], 'did you mean `paysim sim clock`?'],
   ['payment get pi_1', [], 'payments'],
+  ['start', [], 'did you mean serve?'],
   ['webhook listen', [], 'webhooks'],
 ]
 
@@ -67,4 +68,17 @@ test.each(MISTAKES)('paysim %s %j', async (words, args, told) => {
   expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(/^paysim: (?![A-Z])/)
   expect(stderr).toContain(told)
+})
+
+test.each([
+  ['payments show pi_1', 'paysim payments show is called `paysim payments get`', 7],
+  ['sim payments get --help', 'paysim sim payments get is called `paysim sim payments show`', 0],
+  ['profile create --help', 'paysim profile create is called `paysim profile add`', 0],
+  ['sim merchants add --help', 'paysim sim merchants add is called `paysim sim merchants create`', 0],
+  ['sim endpoints delete --help', 'paysim sim endpoints delete is called `paysim sim endpoints remove`', 0],
+  ['scenario create --help', 'paysim scenario create is called `paysim scenario new`', 0],
+])('paysim %s is understood, and corrected', async (words, told, code) => {
+  const ran = await runHere([...words.split(' '), ...(code === 7 ? ['--retries', '0'] : [])], NOWHERE)
+  expect(ran.code, ran.stderr).toBe(code)
+  expect(ran.stderr.split('\n')[0]).toBe(told)
 })

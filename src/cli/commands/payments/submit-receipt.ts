@@ -6,6 +6,7 @@ import { checkImage, readSource } from '../../../client/receipt.ts'
 import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { keyFor } from '../../fields/idempotency-key.ts'
+import { warnIfCut } from '../../image-end.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { confirmLive } from '../../prompts/confirm.ts'
 import { progressBar } from '../../prompts/progress-bar.ts'
@@ -83,5 +84,7 @@ async function submit(id: string, flags: ReceiptFlags, session: Session): Promis
 async function readImage(name: string): Promise<string | Uint8Array> {
   const source = await readSource(name === '-' ? process.stdin : name)
   checkImage(source)
-  return name === '-' ? buffer(await source.open()) : name
+  const bytes = await buffer(await source.open())
+  warnIfCut(name === '-' ? 'stdin' : name, bytes)
+  return name === '-' ? bytes : name
 }

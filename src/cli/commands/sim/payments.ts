@@ -1,5 +1,6 @@
 import type { PaymentRecord, PaymentTrigger } from '../../../client/control-client.ts'
 import { FINAL_STATUSES } from '../../../client/wait.ts'
+import { PAYMENT_STATUSES } from '../../../contract/statuses.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { nounOf, row, showAnswer } from '../../control/row.ts'
 import { withControl } from '../../control/session.ts'
@@ -15,6 +16,7 @@ import {
   inlineYamlMembers,
   memberColumn,
   moneyColumn,
+  ofStatus,
   rowView,
   statusColumn,
   timeColumn,
@@ -37,7 +39,12 @@ export const payments = nounOf('sim payments', {
   list: row('GET /accounts/:account/payments', {
     summary: 'list payments',
     description: 'List the payments of an account, newest first, including what the merchant API hides.',
-    examples: ['paysim sim payments', 'paysim sim payments list --all -o csv > payments.csv'],
+    flags: ofStatus(PAYMENT_STATUSES),
+    examples: [
+      'paysim sim payments',
+      'paysim sim payments list --status pending,processing',
+      'paysim sim payments list --all -o csv > payments.csv',
+    ],
     show: {
       pages: true,
       table: {

@@ -16,7 +16,16 @@ import { choice } from '../../flag-values.ts'
 import { drawRecord, fieldOf, sections } from '../../output/record.ts'
 import type { View } from '../../output/view.ts'
 import { bankAccount, payoutView } from '../../output/views/payouts.ts'
-import { FAILURE, idColumn, listView, memberColumn, moneyColumn, statusColumn, timeColumn } from './tables.ts'
+import {
+  FAILURE,
+  idColumn,
+  listView,
+  memberColumn,
+  moneyColumn,
+  ofStatus,
+  statusColumn,
+  timeColumn,
+} from './tables.ts'
 
 const ID = { '<id>': { about: 'id of the payout, such as po_123', to: 'params.id' } } as const
 
@@ -55,7 +64,12 @@ export const payouts = nounOf('sim payouts', {
   list: row('GET /accounts/:account/payouts', {
     summary: 'list payouts',
     description: 'List the payouts of an account, newest first, including what the merchant API hides.',
-    examples: ['paysim sim payouts', 'paysim sim payouts list --all -o csv > payouts.csv'],
+    flags: ofStatus(PAYOUT_STATUSES),
+    examples: [
+      'paysim sim payouts',
+      'paysim sim payouts list --status requires_approval',
+      'paysim sim payouts list --all -o csv > payouts.csv',
+    ],
     show: {
       pages: true,
       table: LISTED,

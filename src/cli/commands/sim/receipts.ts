@@ -9,6 +9,7 @@ import { nounOf, row } from '../../control/row.ts'
 import { withControl } from '../../control/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { choice } from '../../flag-values.ts'
+import { warnIfCut } from '../../image-end.ts'
 import type { Column } from '../../output/columns.ts'
 import { idColumn, listView, memberColumn, moneyColumn, rowView, statusColumn, timeColumn } from './tables.ts'
 
@@ -169,5 +170,7 @@ export async function readImage(path: string): Promise<{ bytes: Buffer; filename
   const source = await readSource(path === '-' ? process.stdin : path)
   const type = checkImage(source)
   const filename = path === '-' ? `stdin.${type === 'image/png' ? 'png' : 'jpg'}` : basename(path)
-  return { bytes: await buffer(await source.open()), filename }
+  const bytes = await buffer(await source.open())
+  warnIfCut(filename, bytes)
+  return { bytes, filename }
 }

@@ -1,7 +1,9 @@
 import type { ChalkInstance } from 'chalk'
+import { InvalidArgumentError } from 'commander'
 import type { ListBody } from '../../../client/control-caller.ts'
 import { formatDuration } from '../../../contract/durations.ts'
 import { parseTimestamp } from '../../../contract/timestamps.ts'
+import { commaSeparated, didYouMean } from '../../flag-values.ts'
 import type { Column } from '../../output/columns.ts'
 import { memberAt, plain } from '../../output/members.ts'
 import { formatMoney } from '../../output/money.ts'
@@ -84,6 +86,25 @@ export const keyColumns = (reveal = false): Column[] => [
 export function modesText(modes: readonly string[]): string {
   return modes.length === 2 ? 'both' : modes.join(', ') || 'none'
 }
+
+/** Which records of a list to show. */
+export const ofStatus = (known: readonly string[]) =>
+  ({
+    '--status <status>': {
+      about: 'only with this status; separate several with commas, or repeat the option',
+      to: 'query.status',
+      choices: known,
+      parse: (text: string, before?: readonly string[]) => {
+        const names = commaSeparated(text, before)
+        const unknown = names.find(name => !known.includes(name))
+        if (unknown === undefined) return names
+        throw new InvalidArgumentError(
+          `${didYouMean(unknown, known)}Allowed choices are ${known.join(', ')}.`,
+        )
+      },
+      value: (names: readonly string[]) => names.join(','),
+    },
+  }) as const
 
 /** Why something fails, instead of the standard reason. */
 export const FAILURE_MESSAGE = {

@@ -19,6 +19,8 @@ import { DeliveryDetail, DeliveryRecord, EndpointRecord, eventRecord } from '../
 import { Why } from '../why.ts'
 import { type ControlOperations, LIST_QUERY, moves } from './operation.ts'
 
+const OF_STATUS = 'Only those with this status, or with one of several, separated by commas.'
+
 /** Payments, with the images and the calls that belong to them. */
 export function paymentOperations(contract: Contract | 'any') {
   const PaymentRecord = paymentRecord(contract)
@@ -26,7 +28,7 @@ export function paymentOperations(contract: Contract | 'any') {
     'GET /accounts/:account/payments': {
       id: 'listPayments',
       summary: 'List payments, newest first',
-      query: LIST_QUERY,
+      query: { ...LIST_QUERY, status: OF_STATUS },
       answers: { 200: page(PaymentRecord) },
     },
     'GET /accounts/:account/payments/:id': {
@@ -93,7 +95,7 @@ export const PAYOUT_OPERATIONS = {
   'GET /accounts/:account/payouts': {
     id: 'listPayouts',
     summary: 'List payouts, newest first',
-    query: LIST_QUERY,
+    query: { ...LIST_QUERY, status: OF_STATUS },
     answers: { 200: page(PayoutRecord) },
   },
   'POST /accounts/:account/payouts': {
