@@ -65,7 +65,7 @@ export async function openApplication(
       given: basic(credentials.publicKey, credentials.secretKey),
       own: basic(keys.publicKey, keys.secretKey),
     },
-    doWhatIsDue: () => control.clock.advance('0s'),
+    fireDueTimers: () => control.clock.advance('0s'),
     arrivesLate: async record => {
       if (await hasExpiredSince(control, record)) played.isTainted = true
     },
