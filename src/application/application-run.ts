@@ -22,8 +22,8 @@ export interface RunSettings {
   /** The gateway's decisions, such as the form of its errors and how often it repeats a webhook. */
   readonly contract: Contract
   readonly authorization?: CallWatcher['authorization']
-  /** Makes the gateway do everything that is due now. */
-  readonly doWhatIsDue: () => Promise<unknown>
+  /** Makes the gateway fire every timer that is due now. */
+  readonly fireDueTimers: () => Promise<unknown>
   /** Is called before an event that was held back reaches the application, with the record as it was then. */
   readonly arrivesLate?: ((record: EventBody['data']) => Promise<void>) | undefined
   /** Is called when a request of the application, or one to it, begins or ends. */
@@ -101,7 +101,7 @@ export class ApplicationRun implements CallWatcher {
   }
 
   deliverWebhooks(): Promise<void> {
-    return this.relay.deliverEarly(this.settings.doWhatIsDue)
+    return this.relay.deliverEarly(this.settings.fireDueTimers)
   }
 
   async take(message: WebhookMessage): Promise<RelayAnswer> {

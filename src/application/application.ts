@@ -109,7 +109,7 @@ export class Application {
 }
 
 /** The merchant's application, as a scenario file describes it. */
-export interface ApplicationSpec {
+interface ApplicationSpec {
   readonly start?: StartCommand | undefined
   /** The URL of an application that is already running. */
   readonly url?: string | undefined
@@ -145,7 +145,7 @@ const isPortTaken = (cause: unknown) =>
   cause.output.some(line => /EADDRINUSE|address already in use/i.test(line))
 
 /** An application that paysim started: its process, its port, its data, and the proxy to the gateway. */
-export class StartedApplication {
+class StartedApplication {
   private constructor(
     readonly proxy: GatewayProxy,
     private readonly folder: string,

@@ -49,7 +49,7 @@ export interface Disturbance extends DisturbanceTarget {
   readonly delayMs?: number | undefined
 }
 
-export const FORGERIES = ['webhook-forged', 'webhook-unsigned', 'webhook-stale'] as const
+const FORGERIES = ['webhook-forged', 'webhook-unsigned', 'webhook-stale'] as const
 export type Forgery = (typeof FORGERIES)[number]
 export const isForgery = (kind: DisturbanceKind): kind is Forgery =>
   FORGERIES.some(forgery => forgery === kind)

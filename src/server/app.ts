@@ -24,7 +24,7 @@ import { payerPages } from './pages/index.ts'
 import { describeError, detailsForTheLog, refuse } from './refusal.ts'
 import type { RequestLog } from './requests/request-log.ts'
 
-export interface AppSettings {
+interface AppSettings {
   readonly gateway: Gateway
   readonly requests: RequestLog
   readonly streams: EventStreams

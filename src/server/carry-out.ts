@@ -3,7 +3,7 @@ import type { AccountRuntime } from '../engine/account/open-runtime.ts'
 import { MovedError, UnavailableError } from '../engine/store/store-errors.ts'
 import { notFound, RefusalError } from './refusal.ts'
 
-/** The whole call has changed nothing. The current holder of the account can carry it out. */
+/** The call has changed nothing here. The process that holds the account now can carry it out. */
 export class NotCarriedOutError extends MovedError {}
 
 /**
@@ -25,15 +25,13 @@ function demandDecidable({ removed, account }: AccountRuntime, isAvailable: bool
 }
 
 /**
- * Resolves when an entry is safe that is the only change of a call, or of the earlier call that it repeats; undefined if it
- * already is.
+ * Waits for the one entry of a call to be durable; undefined if it is already. If the account moved before that, the entry
+ * was not written, so the call has changed nothing.
  */
 export const untilSafe = ({ account }: AccountRuntime, seq: number): Promise<void> | undefined =>
-  account.journal.durable(seq)?.catch(notCarriedOut)
-
-function notCarriedOut(cause: unknown): never {
-  throw cause instanceof MovedError ? new NotCarriedOutError() : cause
-}
+  account.journal.durable(seq)?.catch(cause => {
+    throw cause instanceof MovedError ? new NotCarriedOutError() : cause
+  })
 
 /** Carries out a command, and returns the id of its record once the entry is safe. */
 export async function carryOut(runtime: AccountRuntime, command: Command, by: Actor): Promise<string> {

@@ -7,7 +7,7 @@ import { Chunks, type Exchange } from './http/exchange.ts'
 import { readPieces } from './http/read-body.ts'
 import { refuseProblems } from './refusal.ts'
 
-export interface ReceivedImage {
+interface ReceivedImage {
   readonly chunks: readonly Buffer[]
   readonly size: number
   readonly digest: string

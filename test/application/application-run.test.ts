@@ -33,7 +33,7 @@ async function runWith(answer: RequestListener): Promise<ApplicationRun> {
     {
       secret: SECRET,
       contract: resolveContract(),
-      doWhatIsDue: async () => {},
+      fireDueTimers: async () => {},
       look: async () => [],
     },
   )

@@ -13,7 +13,7 @@ function disturbed(references: readonly string[]) {
   const run = new ApplicationRun(app, {
     secret: '',
     contract: resolveContract(),
-    doWhatIsDue: async () => {},
+    fireDueTimers: async () => {},
     look: async () => [],
   })
   run.disturbances.arm({ kind: 'call-lost-answer', call: 'POST /payment_intents' })

@@ -20,7 +20,7 @@ async function streaming(way: 'plain' | 'node') {
   const listener = new Listener(
     (exchange: Exchange) => {
       const request = { requestId: 'req_1' } as Request
-      begin(streams.begin(request, new Reply(exchange), { lastWords: () => LAST_WORDS }))
+      begin(streams.begin(request, new Reply(exchange), { finalText: () => LAST_WORDS }))
     },
     () => {},
   )
@@ -55,7 +55,7 @@ test.each(['plain', 'node'] as const)('a reader that reads gets every event: %s'
   const events = rest(socket)
   for (let nth = 0; nth < count; nth++) {
     stream.send(`data: ${nth} ${'x'.repeat(1000)}\n\n`)
-    await stream.room
+    await stream.drained
   }
   stream.end()
   const numbers = (await events).join('').matchAll(/data: (\d+) /g)
@@ -94,7 +94,7 @@ test('one event may be larger than the limit, if its reader takes it', async () 
   stream.send(EVENT)
   stream.send(large)
   const events = rest(socket)
-  await stream.room
+  await stream.drained
   stream.send(EVENT)
   stream.end()
   expect(await events).toEqual([EVENT, large, EVENT])
@@ -103,12 +103,12 @@ test('one event may be larger than the limit, if its reader takes it', async () 
 
 test('who waits for room goes on when the reader has gone', async () => {
   const { streams, stream, socket } = await streaming('node')
-  while (!stream.room) {
+  while (!stream.drained) {
     stream.send(EVENT)
     await new Promise(setImmediate)
   }
   socket.destroy()
-  await stream.room
+  await stream.drained
   expect(stream.isOver).toBe(true)
   expect(streams.counts).toEqual({ open: 0, bytesWaiting: 0, cut: 0 })
 })

@@ -66,7 +66,7 @@ export async function openApplication(
       given: basicAuthorization(credentials.publicKey, credentials.secretKey),
       own: basicAuthorization(keys.publicKey, keys.secretKey),
     },
-    doWhatIsDue: () => control.clock.advance('0s'),
+    fireDueTimers: () => control.clock.advance('0s'),
     arrivesLate: async record => {
       if (await hasExpiredSince(control, record)) played.isTainted = true
     },

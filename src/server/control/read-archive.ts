@@ -184,7 +184,7 @@ const COMMA = 0x2c
 const CLOSE_OF: Readonly<Record<string, string>> = { '[': ']', '{': '}' }
 
 /** The bracket that opens each member to split. */
-export type Split = Readonly<Record<string, '[' | '{'>>
+type Split = Readonly<Record<string, '[' | '{'>>
 
 export class JsonParts {
   /** What was read of the part that is not complete yet. */

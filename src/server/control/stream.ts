@@ -18,13 +18,13 @@ export function streamCalls({ gateway, requests, streams }: ControlSettings) {
       const changes = request.query.as === 'changes'
       const after = changes ? undefined : continuesAfter(account, request)
       let last = after ?? account.world.seq
-      const lastWords = () =>
+      const finalText = () =>
         textOf('overflow', {
           account: account.id,
           seq: last,
           message: changes ? FELL_BEHIND : `${FELL_BEHIND}; ${CONTINUE}`,
         })
-      const stream = streams.begin(request, reply, { lastWords })
+      const stream = streams.begin(request, reply, { finalText })
       const hello = (from?: number) =>
         stream.send(
           textOf('hello', {
@@ -170,7 +170,7 @@ class MissedEntries {
       const entry = readLine(line)
       this.send(entry)
       this.#sent = entry.seq
-      await this.stream.room
+      await this.stream.drained
     }
   }
 }

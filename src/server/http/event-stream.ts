@@ -5,12 +5,12 @@ import type { Request } from './request.ts'
 /** How much of a stream may wait for its reader. One event alone may be larger. */
 export const MOST_WAITING = 1024 * 1024
 /** How long a reader that fell behind can still get the end of its stream. */
-const LAST_WORDS_MS = 600_000
+const FINAL_MS = 600_000
 
 interface StreamSettings {
   readonly headers?: Readonly<Record<string, string>>
   /** What is sent last to a reader that fell behind. */
-  readonly lastWords?: () => string
+  readonly finalText?: () => string
 }
 
 /**
@@ -22,12 +22,12 @@ export class EventStream {
   #bytes = 0
   #isBlocked = false
   #isOver = false
-  #goOn: (() => void)[] = []
+  #resume: (() => void)[] = []
   readonly #onOver: (() => void)[] = []
 
   constructor(
     private readonly raw: ServerResponse,
-    private readonly lastWords: () => string,
+    private readonly finalText: () => string,
     private readonly onCut: () => void,
   ) {
     raw.on('drain', () => this.#flush()).once('close', () => this.#close())
@@ -54,8 +54,8 @@ export class EventStream {
   }
 
   /** Resolves when the reader has taken what was sent; undefined if it has. */
-  get room(): Promise<void> | undefined {
-    return this.#isBlocked && !this.isOver ? new Promise(resolve => this.#goOn.push(resolve)) : undefined
+  get drained(): Promise<void> | undefined {
+    return this.#isBlocked && !this.isOver ? new Promise(resolve => this.#resume.push(resolve)) : undefined
   }
 
   /** Calls this when nothing can be sent any more. */
@@ -73,18 +73,18 @@ export class EventStream {
     const texts = this.#waiting.splice(0)
     this.#bytes = 0
     for (const text of texts) this.send(text)
-    if (!this.#isBlocked) this.#proceed()
+    if (!this.#isBlocked) this.#tellDrained()
   }
 
-  #proceed(): void {
-    for (const goOn of this.#goOn.splice(0)) goOn()
+  #tellDrained(): void {
+    for (const resume of this.#resume.splice(0)) resume()
   }
 
   #cut(): void {
     this.onCut()
-    this.raw.end(this.lastWords())
+    this.raw.end(this.finalText())
     this.#close()
-    const timer = setTimeout(() => this.raw.destroy(), LAST_WORDS_MS).unref()
+    const timer = setTimeout(() => this.raw.destroy(), FINAL_MS).unref()
     this.raw.once('close', () => clearTimeout(timer))
   }
 
@@ -94,7 +94,7 @@ export class EventStream {
     this.#waiting = []
     this.#bytes = 0
     for (const listener of this.#onOver) listener()
-    this.#proceed()
+    this.#tellDrained()
   }
 }
 
@@ -103,7 +103,7 @@ export class EventStreams {
   readonly #open = new Set<EventStream>()
   #cut = 0
 
-  begin(request: Request, reply: Reply, { headers, lastWords = () => '' }: StreamSettings = {}): EventStream {
+  begin(request: Request, reply: Reply, { headers, finalText = () => '' }: StreamSettings = {}): EventStream {
     const { raw } = reply
     reply.hijack()
     raw.writeHead(200, {
@@ -112,7 +112,7 @@ export class EventStreams {
       'request-id': request.requestId,
       ...headers,
     })
-    const stream = new EventStream(raw, lastWords, () => {
+    const stream = new EventStream(raw, finalText, () => {
       this.#cut++
     })
     this.#open.add(stream)

@@ -6,7 +6,7 @@ import { type PlainHeader, type PlainRequest, readPlainRequest } from './plain-r
 import type { ClientError } from './refuse-unread.ts'
 import { responseHead } from './reply.ts'
 
-export interface PlainConnectionSettings {
+interface PlainConnectionSettings {
   readonly keepAliveMs: number
   /** How long it waits for the first byte, and for the rest of a request before Node has to. */
   readonly headMs: number

@@ -99,7 +99,7 @@ async function readFields(exchange: Exchange): Promise<Form> {
 }
 
 /** The actions of the payer on a page, and those of the simulator's bar. */
-export async function act(opened: Opened, form: Form): Promise<void> {
+async function act(opened: Opened, form: Form): Promise<void> {
   const { runtime, payment } = opened
   const id = payment.sortKey.id
   const name = form.fields.get('act')
@@ -118,7 +118,7 @@ export async function act(opened: Opened, form: Form): Promise<void> {
 }
 
 /** Whether the requested change has already happened. */
-export function isAlreadyDone(payment: Payment, { fields }: Form): boolean {
+function isAlreadyDone(payment: Payment, { fields }: Form): boolean {
   const act = fields.get('act')
   return isSimulatorAct(act) && IS_DONE[act](payment)
 }
@@ -142,7 +142,7 @@ async function advanceToNextChange({ runtime, payment }: Opened): Promise<void> 
 }
 
 /** Shows a payment once its state is safe on disk. */
-export function showPayment(reply: Reply, status: number, view: View): Reply | Promise<Reply> {
+function showPayment(reply: Reply, status: number, view: View): Reply | Promise<Reply> {
   const { runtime, payment, words, path } = view
   const send = () => sendPage(reply, status, words, path, sheetOf(view))
   return runtime.account.journal.durable(payment.seq)?.then(send) ?? send()
@@ -223,7 +223,7 @@ export interface LiveSettings {
 }
 
 /** Tells the browser that the page has changed, but not how. */
-export function liveState({ runtime: { account }, payment, livePath, isOver }: Opened): Live {
+function liveState({ runtime: { account }, payment, livePath, isOver }: Opened): Live {
   const { clock, now } = account
   return {
     url: livePath,

@@ -1,6 +1,6 @@
 /** Other names of banks, by country: a catalogue has one name for each bank, but people use several. */
 
-export interface KnownBank {
+interface KnownBank {
   /** The codes of the bank in catalogues. */
   readonly codes: readonly string[]
   readonly name: string

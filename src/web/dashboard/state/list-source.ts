@@ -11,7 +11,7 @@ export type RowOf<C extends ListCall> = AnswerTo<C>['data'][number]
 /** A part of a list. Not every list reports how many records are newer, or where its rows are. */
 type ListPart<R> = Pick<ListWindow<R>, 'data' | 'total'> & Partial<ListWindow<R>>
 
-export interface ListState<R> {
+interface ListState<R> {
   readonly pages: ReadonlyMap<number, readonly R[]>
   readonly total: number
   readonly exact: boolean

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 
 /** The current place: `/_paysim/dashboard/<account>/<page>/<id>?<filters>`. The URL holds all of it. */
-export interface PageAddress {
+interface PageAddress {
   readonly account: string | null
   readonly page: string
   readonly id: string | null

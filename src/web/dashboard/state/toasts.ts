@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-export interface Toast {
+interface Toast {
   readonly id: number
   readonly text: string
   readonly tone: 'good' | 'bad'
