@@ -8,6 +8,7 @@ import { bundle as bundleStyles } from 'lightningcss'
 import { build } from 'rolldown'
 import { parse } from 'yaml'
 import { answerSchemas } from './build/answer-schemas.js'
+import { sharedByStarts } from './build/chunks.js'
 import { digestOfInputs, isBuiltFrom, recordBuild } from './build/inputs.js'
 import { thirdPartyNotices } from './build/third-party.js'
 
@@ -42,17 +43,26 @@ const output = {
   minify: { compress: true, mangle: false, codegen: true },
   comments: { legal: false },
 }
+// The first validation and the first image require these from files of their own.
+const LATE = ['ajv', 'fast-png', 'qr']
 const program = await build({
   ...forNode,
   input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
   plugins: [answerSchemas],
-  // The first validation requires it from a file of its own.
-  external: ['ajv'],
+  external: LATE,
   // Some modules are loaded late in one place and at once in another on purpose.
   checks: { ineffectiveDynamicImport: false },
-  output: { ...output, paths: { ajv: './ajv.cjs' } },
+  output: {
+    ...output,
+    codeSplitting: sharedByStarts,
+    paths: name => (LATE.includes(name) ? `./${name}.cjs` : name),
+  },
 })
-const validator = await build({ ...forNode, input: { ajv: 'ajv' }, output })
+const late = await build({
+  ...forNode,
+  input: Object.fromEntries(LATE.map(name => [name, name])),
+  output: { ...output, exports: 'named' },
+})
 const { exports } = program.output.find(({ name }) => name === 'index')
 writeFileSync(
   `${draft}/index.js`,
@@ -66,7 +76,7 @@ writeFileSync(`${draft}/types/package.json`, '{ "type": "commonjs" }\n')
 const checkout = await page('checkout', 'main.ts', 'style.css', ['icon.svg'])
 const dashboard = await page('dashboard', 'main.tsx', 'style/index.css', ['index.html', 'icon.svg'])
 
-const bundled = [program, validator, checkout, dashboard].flatMap(({ output }) => output)
+const bundled = [program, late, checkout, dashboard].flatMap(({ output }) => output)
 writeFileSync(
   `${draft}/third-party-licences.txt`,
   thirdPartyNotices(bundled.flatMap(({ moduleIds = [] }) => moduleIds)),

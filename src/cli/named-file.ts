@@ -1,6 +1,5 @@
 import { text } from 'node:stream/consumers'
 import type { Contract } from '../contract/decisions.ts'
-import { ContractError, resolveContract } from '../contract/resolve-contract.ts'
 import { StartError } from '../engine/store/store-errors.ts'
 import { FileRefusedError, MEBIBYTE, readRegular } from '../files/regular-file.ts'
 import { UsageError } from './errors/cli-errors.ts'
@@ -87,6 +86,7 @@ export async function readObjectFile(path: string): Promise<Record<string, unkno
 export async function readContract(
   overrides: string | Readonly<Record<string, unknown>> | undefined,
 ): Promise<Contract> {
+  const { ContractError, resolveContract } = await import('../contract/resolve-contract.ts')
   try {
     return resolveContract(typeof overrides === 'string' ? await readObjectFile(overrides) : overrides)
   } catch (error) {

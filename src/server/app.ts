@@ -8,7 +8,6 @@ import { Authentication, hostGuard } from './authentication.ts'
 import { ClusterCall } from './cluster/cluster-call.ts'
 import type { Forwarder } from './cluster/forwarder.ts'
 import type { ControlSettings } from './control/control-call.ts'
-import { controlSurface } from './control/index.ts'
 import type { SignInLinks } from './dashboard/session.ts'
 import type { FaultBoxes } from './faults/wire-faults.ts'
 import { frontDoor, isBrowserAtRoot } from './front-door.ts'
@@ -56,27 +55,21 @@ export class App {
   readonly #settings: AppSettings
   readonly #ids = new RequestIds(`${process.pid}/${performance.timeOrigin}/${performance.now()}`)
   readonly #guard: ReturnType<typeof hostGuard>
-  readonly #control: Surface | undefined
+  /** Loaded by the first call for it: no merchant's call needs it. */
+  #control: Surface | undefined
   readonly #pages: Surface | undefined
   readonly #merchant: Surface | undefined
   readonly #frontDoor: Surface
-  /** For calls that another process forwards: all of them come to the listener of the merchant API. */
-  readonly #forwarded: { readonly [S in SurfaceName]?: Surface | undefined }
 
   constructor(settings: AppSettings) {
     this.#settings = settings
     this.#guard = hostGuard(settings.allowHosts)
     const { merchant, control } = settings.surfaces
-    if (control) this.#control = controlSurface(settings)
     if (merchant) {
       this.#pages = payerPages(settings)
       this.#merchant = merchantApi(settings, new Authentication(settings.gateway))
     }
     this.#frontDoor = frontDoor(control ? () => null : settings.controlPort)
-    this.#forwarded =
-      merchant && settings.forwarder
-        ? { merchant: this.#merchant, pages: this.#pages, control: this.#control ?? controlSurface(settings) }
-        : {}
     this.listener = new Listener(
       exchange => this.#take(exchange),
       (error, socket) => refuseUnread(settings.gateway.contract, this.#ids.next(), error, socket),
@@ -114,7 +107,7 @@ export class App {
       // The process that forwarded it has looked at the host.
       if (!call?.forwardedTo) this.#guard(exchange)
       demandNoExpectation(exchange, reply)
-      surface = this.#surfaceOf(request, call?.forwardedTo)
+      surface = this.#surfaceOf(request, call?.forwardedTo) ?? (await this.#loadControl())
       const handle = surface.routes.find(request)
       if (surface.maySendLong?.(request)) exchange.allowLong()
 
@@ -158,15 +151,22 @@ export class App {
     call?.answered()
   }
 
-  #surfaceOf(request: Request, forwardedTo: SurfaceName | undefined): Surface {
-    const given = forwardedTo && this.#forwarded[forwardedTo]
-    if (given) return given
-    if (this.#control && request.path.startsWith(`${CONTROL_PREFIX}/`)) return this.#control
+  /** Undefined if it is the control surface, which is not loaded yet. */
+  #surfaceOf(request: Request, forwardedTo: SurfaceName | undefined): Surface | undefined {
+    const { merchant, control } = this.#settings.surfaces
+    // All calls that another process forwards come to the listener of the merchant API.
+    if (forwardedTo && merchant)
+      return { merchant: this.#merchant, pages: this.#pages, control: this.#control }[forwardedTo]
+    if (control && request.path.startsWith(`${CONTROL_PREFIX}/`)) return this.#control
     if (isBrowserAtRoot(request)) return this.#frontDoor
     if (this.#pages?.routes.find(request)) return this.#pages
-    const surface = this.#merchant ?? this.#control
-    if (!surface) throw new Error('this listener serves no surface')
-    return surface
+    return this.#merchant ?? this.#control
+  }
+
+  async #loadControl(): Promise<Surface> {
+    const { controlSurface } = await import('./control/index.ts')
+    this.#control ??= controlSurface(this.#settings)
+    return this.#control
   }
 
   /** Ends the stream with the server. */

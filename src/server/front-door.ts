@@ -3,7 +3,6 @@ import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
 import { Routes } from './http/routes.ts'
 import type { Surface } from './http/surface.ts'
-import { Html, html } from './pages/layout.ts'
 import { refuse } from './refusal.ts'
 
 const DASHBOARD = '/_paysim/dashboard/'
@@ -43,7 +42,8 @@ function dashboardAt({ headers }: Request, port: number): string {
 const STYLE =
   ':root{color-scheme:light dark;font:16px/1.6 system-ui,sans-serif}main{max-width:36rem;margin:18vh auto;padding:0 20px;overflow-wrap:anywhere}h1{font-size:1.35rem;line-height:1.3}'
 
-function sendPage(reply: Reply, dashboard: string): Reply {
+async function sendPage(reply: Reply, dashboard: string): Promise<Reply> {
+  const { Html, html } = await import('./pages/layout.ts')
   const page = html`<!doctype html>
 <html lang="en">
   <head>

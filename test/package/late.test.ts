@@ -23,27 +23,42 @@ const loadsOf = (...args: string[]) =>
     line => /([\w-]+?)(?:-[\w-]{8})?\.c?js$/.exec(line)?.[1] ?? [],
   )
 
+/** Which of these functions and classes are in what a command loads. Minified code keeps their names. */
+function definedBy(args: readonly string[], ...names: string[]): string[] {
+  const text = loadedAtExit('Object.keys(require.cache)', args)
+    .map(file => readFileSync(file, 'utf8'))
+    .join('\n')
+  return names.filter(name => new RegExp(`(class|function) ${name}\\b|\\b${name}=class\\b`).test(text))
+}
+
 /** Nobody listens there. */
 const CALL = ['payments', 'get', 'pi_1', '--base-url', 'http://127.0.0.1:9']
+/** It is refused as soon as everything for a start is loaded. */
+const SERVE = ['serve', '--ephemeral', '--json', '--watch']
 
 test('a version is printed without loading a module', () => {
   expect(loadsOf('--version')).toEqual(['paysim'])
 })
 
-test('a call of a merchant loads nothing of the server', () => {
-  const files = loadsOf(...CALL)
-  expect(files).toContain('create-client')
-  expect(files).not.toContain('simulator')
-  expect(files).not.toContain('open-store')
-  expect(files).not.toContain('ajv')
+test('a call of a merchant loads nothing of the server, of the control surface or of terminals', () => {
+  const late = ['Gateway', 'App', 'ControlClient', 'createSupportsColor', 'resolveContract']
+  const call = [...CALL, '--dry-run']
+  expect(definedBy(call, 'Caller', ...late)).toEqual(['Caller'])
+  for (const later of ['ajv', 'qr']) expect(loadsOf(...call)).not.toContain(later)
 })
 
-test('a server in memory loads nothing of the commands that call one, of files or of the validator', () => {
-  const files = loadsOf('serve', '--ephemeral', '--json', '--watch')
-  expect(files).toContain('simulator')
-  expect(files).not.toContain('create-client')
-  expect(files).not.toContain('data-directory')
-  expect(files).not.toContain('ajv')
+test('a server in memory loads what it needs before it is ready, and no more', () => {
+  const late = ['ControlClient', 'DataDirectory', 'controlSurface', 'whyCalls', 'layout']
+  expect(definedBy(SERVE, 'Gateway', 'App', ...late)).toEqual(['Gateway', 'App'])
+  for (const later of ['ajv', 'qr', 'fast-png']) expect(loadsOf(...SERVE)).not.toContain(later)
+})
+
+test.each([
+  ['help', ['--help']],
+  ['a call', [...CALL, '--dry-run']],
+  ['a server', SERVE],
+])('%s loads few files, because each takes as long as ten kilobytes of code', (_, args) => {
+  expect(loadsOf(...args).length).toBeLessThanOrEqual(12)
 })
 
 test('help is printed without loading the cryptography of Node', () => {

@@ -13,7 +13,6 @@ import {
 } from './formats.ts'
 import { flatten, valueAt, withDecimals } from './members.ts'
 import { type Path, parsePath, picked } from './query.ts'
-import { openScreen } from './screen.ts'
 import { drawTable, tableSheet } from './table.ts'
 import { visible, visibleLines } from './text.ts'
 import type { ListView, View } from './view.ts'
@@ -65,6 +64,7 @@ export function openPrinter(
     async show({ body, text }, view) {
       if (drawn) {
         const dropped = droppedColumns(columns === undefined && view.table !== undefined)
+        const { openScreen } = await import('./screen.ts')
         const screen = {
           ...(await openScreen(out, flags, { ascii: isAscii(body) })),
           onDropped: dropped.add,
@@ -89,6 +89,7 @@ export function openPrinter(
       const dropped = droppedColumns(canChoose && columns === undefined)
       const openSheet = async (rows: readonly unknown[]): Promise<Sheet> => {
         if (!drawn) return (await formFor(view, rows)).sheet()
+        const { openScreen } = await import('./screen.ts')
         const screen = { ...(await openScreen(out, flags)), onDropped: dropped.add }
         return tableSheet(columns ? { table: chosenTable(columns, view, rows) } : view, screen)
       }

@@ -1,5 +1,3 @@
-import { encode } from 'fast-png'
-import { encodeQR } from 'qr'
 import type { Contract } from '../../contract/decisions.ts'
 import type { Payment, Payout, WebhookEvent } from '../../domain/model.ts'
 import { eventView, paymentView, payoutView, type ViewContext } from '../../domain/views.ts'
@@ -74,6 +72,9 @@ const RIGHT_HALF = 0x0f
  * depend on the version of Node, as those of `node:zlib` would.
  */
 export function qrImage(text: string): Buffer {
+  // Not imported, because a view is written at once, and most starts draw no image.
+  const { encodeQR } = require('qr') as typeof import('qr')
+  const { encode } = require('fast-png') as typeof import('fast-png')
   const modules = encodeQR(text, 'raw', { ecc: 'medium', mask: 2, border: 4 })
   const side = modules.length * PIXELS
   const rowLength = Math.ceil(side / 8)

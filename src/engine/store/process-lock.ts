@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { lstat, open, readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -174,7 +173,9 @@ function readName(lock: string, name: string): ProcessName | undefined {
   return { pid: Number(pid), start, namespace, boot, host }
 }
 
-const short = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8)
+/** Node's cryptography is loaded only where something is hashed: commands that ask whether a process runs need none. */
+const short = (text: string) =>
+  process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex').slice(0, 8)
 
 let self: ProcessName | undefined
 function here(): ProcessName {
@@ -203,7 +204,7 @@ function startOf(pid: number): string | undefined {
     const began = attempt(() =>
       execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }),
     )
-    if (began?.trim()) return createHash('sha256').update(began.trim()).digest('hex').slice(0, 8)
+    if (began?.trim()) return short(began.trim())
   }
   return isRunning(pid) ? UNKNOWN_START : undefined
 }

@@ -2,7 +2,7 @@ import type { Request } from '../http/request.ts'
 import { Routes } from '../http/routes.ts'
 import type { Surface } from '../http/surface.ts'
 import { refuse } from '../refusal.ts'
-import { assetCalls } from './layout.ts'
+import { assetCalls } from './assets.ts'
 import type { LiveSettings } from './payer-pages.ts'
 
 /** Loaded with the first payer's page, because most simulators show none. */

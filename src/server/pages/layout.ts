@@ -1,10 +1,6 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { Payment } from '../../domain/model.ts'
-import { packageFile } from '../../package-files.ts'
 import type { Reply } from '../http/reply.ts'
-import type { Request } from '../http/request.ts'
-import type { Routes } from '../http/routes.ts'
+import { assetUrl } from './assets.ts'
 import { inLanguage, LANGUAGES, type Words } from './words/language.ts'
 
 /** Text that is already HTML. All other values in a page are escaped. */
@@ -174,43 +170,3 @@ export const icon = (name: Icon) =>
   new Html(
     `<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round">${SHAPES[name]}</svg>`,
   )
-
-const TYPES = {
-  'style.css': 'text/css; charset=utf-8',
-  'main.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
-} as const
-
-type AssetName = keyof typeof TYPES
-
-const loaded = new Map<AssetName, { bytes: Buffer; hash: string }>()
-
-/** The files of the pages. They are read when the first page is shown, which keeps the start fast. */
-function asset(name: AssetName) {
-  const known = loaded.get(name)
-  if (known) return known
-  const bytes = readFileSync(packageFile(`dist/web/checkout/${name}`))
-  const read = { bytes, hash: createHash('sha256').update(bytes).digest('base64url').slice(0, 12) }
-  loaded.set(name, read)
-  return read
-}
-
-/** Its address depends on its content, so a browser may cache it forever. */
-const assetUrl = (name: AssetName) => `/checkout/${name}?v=${asset(name).hash}`
-
-export function assetCalls(routes: Routes): void {
-  for (const name of Object.keys(TYPES) as AssetName[])
-    routes.page(`/checkout/${name}`, (request, reply) => sendAsset(name, request, reply))
-}
-
-function sendAsset(name: AssetName, request: Request, reply: Reply): Reply {
-  const { bytes, hash } = asset(name)
-  const etag = `"${hash}"`
-  const isNamed = request.query.v === hash
-  reply.headers({
-    'content-type': TYPES[name],
-    'cache-control': isNamed ? 'public, max-age=31536000, immutable' : 'no-cache',
-    etag,
-  })
-  return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(bytes)
-}

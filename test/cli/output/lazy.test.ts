@@ -11,6 +11,7 @@ const noted = vi.hoisted(() => (name: string) => async (original: () => Promise<
   loaded.push(name)
   return original()
 })
+vi.mock('chalk', noted('chalk'))
 vi.mock('string-width', noted('string-width'))
 vi.mock('yaml', noted('yaml'))
 
@@ -21,8 +22,8 @@ test.each<[flags: OutputFlags, reference: string, packages: string[]]>([
   [{ output: 'csv' }, 'ค่าน้ำ', []],
   [{ query: 'id' }, 'ค่าน้ำ', []],
   [{ output: 'yaml' }, 'ค่าน้ำ', ['yaml']],
-  [{}, 'order-42', ['yaml']],
-  [{}, 'ค่าน้ำ', ['yaml', 'string-width']],
+  [{}, 'order-42', ['yaml', 'chalk']],
+  [{}, 'ค่าน้ำ', ['yaml', 'chalk', 'string-width']],
 ])('%j loads only what it needs for %j', async (flags, merchant_reference, packages) => {
   const body = { ...qrPayment, merchant_reference, metadata: null }
   const { show } = openPrinter(flags, new MemoryStream())

@@ -1,4 +1,3 @@
-import { encodeQR } from 'qr'
 import type { PaymentIntent } from '../../../client/resources.ts'
 import { FINAL_STATUSES } from '../../../client/wait.ts'
 import { memberAt, plain } from '../members.ts'
@@ -182,6 +181,8 @@ type Row = readonly boolean[]
 
 /** The QR code of a text in half blocks, or a line that says why it is not drawn. */
 export function drawQr(text: string, screen: Screen): string {
+  // Not imported, because most payments that are shown have no code.
+  const { encodeQR } = require('qr') as typeof import('qr')
   let rows: readonly Row[]
   try {
     rows = encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_ZONE })
