@@ -27,6 +27,7 @@ export const sharedByStarts = {
     debugName: `shared by ${at + 1}`,
     priority: at,
     name(id, bundle) {
+      if (bundle.getModuleInfo(id)?.isEntry) return null
       const starts = Object.keys(STARTS).filter(start => modulesOf(start, bundle).has(id))
       const isUsual = starts.some(start => start !== 'library' && start !== 'others')
       return isUsual && starts.length === at + 1 ? starts.join('-') : null
