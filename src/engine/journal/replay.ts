@@ -51,8 +51,8 @@ export async function replay<T extends Numbered>(
       if (how === 'damaged') throw new Error('its end is not that of a journal line')
       const isFirst = isHeader(line)
       if (!isFirst) seq += 1
-      const held = isFirst || seq > known ? onEntry(openLine<T>(line.text, isFirst ? 0 : seq)) : undefined
-      if (held) await held
+      const working = isFirst || seq > known ? onEntry(openLine<T>(line.text, isFirst ? 0 : seq)) : undefined
+      if (working) await working
     } catch (cause) {
       if (cause instanceof NewerJournalError)
         throw new StartError(
