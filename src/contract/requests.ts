@@ -1,16 +1,12 @@
 import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import type { Contract } from './decisions.ts'
+import { givenAmount as amount, givenCountry as country, givenCurrency as currency, oneOf } from './schema.ts'
 import { CHECKOUT_MODES, PAYOUT_STATUSES } from './statuses.ts'
 import { NOT_BLANK } from './validation.ts'
 
 /** What a merchant may send. The descriptions are the second half of a problem's message. */
 
-const amount = Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive integer in minor units' })
-const currency = Type.String({ pattern: '^[A-Z]{3,6}$', description: 'an uppercase currency code' })
-const country = Type.String({ pattern: '^[A-Z]{2}$', description: 'an ISO 3166-1 alpha-2 code' })
-const oneOf = <const V extends readonly string[]>(values: V) =>
-  Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
 const mode = oneOf(CHECKOUT_MODES)
 const text = (minLength: number, maxLength: number) => Type.String({ minLength, maxLength })
 /** Text that is not blank; the payer's pages refuse blank text too. */

@@ -15,8 +15,8 @@ export const openObject = <P extends TProperties>(properties: P) =>
     Type.Object(properties, { additionalProperties: true }),
   )
 
-export const oneOf = <const V extends readonly string[]>(values: V) =>
-  Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
+export const oneOf = <const V extends readonly string[]>(values: V, description?: string) =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...(description ? { description } : {}) })
 
 export const nullable = <S extends TSchema>(schema: S): TUnion<[S, TNull]> =>
   Type.Union([schema, Type.Null()])
@@ -27,6 +27,13 @@ export const list = <S extends TSchema>(schema: S) => object({ data: Type.Array(
 export const timestamp = Type.String({ format: 'date-time' })
 export const amount = Type.String({ pattern: '^[1-9]\\d*$' })
 export const count = Type.Integer({ minimum: 0 })
+/** Amount, currency and country as somebody gives them. The descriptions are the second half of a problem's message. */
+export const givenAmount = Type.String({ ...amount, description: 'a positive integer in minor units' })
+export const givenCurrency = Type.String({
+  pattern: '^[A-Z]{3,6}$',
+  description: 'an uppercase currency code',
+})
+export const givenCountry = Type.String({ pattern: '^[A-Z]{2}$', description: 'an ISO 3166-1 alpha-2 code' })
 /** The SHA-256 of an image. */
 export const digest = Type.String({ pattern: '^[0-9a-f]{64}$' })
 

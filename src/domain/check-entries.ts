@@ -1,10 +1,11 @@
 import * as Type from '@sinclair/typebox'
 import type { FieldProblem } from '../contract/errors.ts'
 import { JOURNAL_VERSION } from '../contract/journal-version.ts'
+import { oneOf } from '../contract/schema.ts'
 import { type Validator, validator } from '../contract/validation.ts'
 import { readCatalogue } from './catalogue.ts'
 import type { Actor } from './commands.ts'
-import { type DomainEvent, type Entry, EVENT_SCHEMAS, instant, object, oneOf } from './events.ts'
+import { type DomainEvent, type Entry, EVENT_SCHEMAS, instant, object } from './events.ts'
 import { readRules } from './rules/rule.ts'
 
 const ACTORS: readonly Actor[] = ['merchant', 'payer', 'operator', 'timer', 'courier']

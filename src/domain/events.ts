@@ -6,6 +6,7 @@ import { ProviderRule } from '../contract/control/rules.ts'
 import { ERROR_STATUS, type ErrorCode } from '../contract/errors.ts'
 import type { JOURNAL_VERSION } from '../contract/journal-version.ts'
 import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'
+import { givenAmount as amount, oneOf } from '../contract/schema.ts'
 import { CHECKOUT_MODES, PAYMENT_TRIGGERS, PAYOUT_STATUSES, PAYOUT_TRIGGERS } from '../contract/statuses.ts'
 import { EARLIEST, LATEST } from '../contract/timestamps.ts'
 import type { ClockSetting, TimedCommand } from './commands.ts'
@@ -42,15 +43,13 @@ export interface Entry {
 }
 
 /**
- * The events of a journal as schemas. Their types are made from these (`events.ts`), and check what the engine itself
- * writes. The schemas check an import, and are loaded only for that.
+ * The events of a journal as schemas. Their types are made from these, and the compiler checks with them what the engine
+ * itself writes. The schemas check an import, and are compiled only for that.
  */
 
 const closed = { additionalProperties: false }
 export const object = <P extends TProperties>(properties: P) =>
   Type.Unsafe<Readonly<Static<TObject<P>>>>(Type.Object(properties, closed))
-export const oneOf = <const V extends readonly string[]>(values: V) =>
-  Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
 const optional = Type.Optional
 const orNull = <S extends TSchema>(schema: S) =>
   Type.Unsafe<Static<S> | null>({ anyOf: [schema, { type: 'null' }] })
@@ -77,7 +76,6 @@ const digest = Type.String({
   pattern: '^[0-9a-f]{64}$',
   description: 'the SHA-256 of the image in hexadecimal',
 })
-const amount = Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive integer in minor units' })
 const currency = Type.String({ pattern: '^[A-Z]{3,6}$' })
 const country = Type.String({ pattern: '^[A-Z]{2}$' })
 

@@ -23,7 +23,7 @@ const ANSWER: NamesOf<WebhookAnswer> = { status: true, headers: true, body: true
 
 /** The webhook endpoint of one account, which listens on any free port of this machine. */
 export class AccountWebhooks implements Webhooks {
-  readonly #inbox = new Inbox()
+  readonly #queue = new ReceivedQueue()
   readonly #address: WebhookAddress
   #endpoint: Webhooks['endpoint'] | undefined
   #respond: WebhookResponder = () => ({})
@@ -57,7 +57,7 @@ export class AccountWebhooks implements Webhooks {
 
   /** Explains why no webhook arrives. */
   explainWith(why: () => Promise<string | undefined>): void {
-    this.#inbox.explainWith(why)
+    this.#queue.explainWith(why)
   }
 
   next(match?: EventMatch, options?: { readonly timeoutMs?: number }) {
@@ -67,11 +67,11 @@ export class AccountWebhooks implements Webhooks {
   async #next(match?: EventMatch, options?: { readonly timeoutMs?: number }) {
     demandKnown('webhooks.next()', options, { timeoutMs: true })
     demandEvents(match)
-    return this.#inbox.next(match, options)
+    return this.#queue.next(match, options)
   }
 
   all() {
-    return this.#inbox.all
+    return this.#queue.all
   }
 
   respond(answer: WebhookAnswer | WebhookResponder): void {
@@ -82,17 +82,17 @@ export class AccountWebhooks implements Webhooks {
 
   /** Forgets all received webhooks. */
   clear(): void {
-    this.#inbox.clear()
+    this.#queue.clear()
     this.#address.startCounting()
   }
 
   async close(): Promise<void> {
-    this.#inbox.close()
+    this.#queue.close()
     await this.receiver.close()
   }
 
   #take(event: ReceivedEvent): ReturnType<WebhookResponder> {
-    this.#inbox.add(event)
+    this.#queue.add(event)
     this.#answered += 1
     return event.problem === null ? this.#respond(event, this.#answered) : REFUSED
   }
@@ -125,7 +125,7 @@ interface Waiter {
 const PATIENCE_MS = 5000
 
 /** The received webhooks, and the callers that wait for more. Each event is returned once. */
-class Inbox {
+class ReceivedQueue {
   #received: ReceivedEvent[] = []
   #untaken: ReceivedEvent[] = []
   readonly #waiters = new Set<Waiter>()

@@ -1,13 +1,12 @@
 import type { TBoolean, TOptional } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { ACTION_TYPES, PAYER_FIELDS, type PayerField } from '../resources.ts'
-import { named, object, oneOf, type Wire } from '../schema.ts'
+import { givenAmount as amount, named, object, oneOf, type Wire } from '../schema.ts'
 import { CHECKOUT_MODES, ENVIRONMENTS } from '../statuses.ts'
 
 /** The methods that a merchant can offer and the routes that carry them, in the form that people write. */
 
 const name = Type.String({ minLength: 1, maxLength: 256 })
-const amount = Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive integer in minor units' })
 
 const Bank = object({ code: name, label: name, name_th: Type.Optional(name) })
 export const CatalogueMethod = object({

@@ -1,7 +1,16 @@
 import * as Type from '@sinclair/typebox'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../event-names.ts'
 import { WEBHOOK_SECRET } from '../redact.ts'
-import { digest, object, oneOf, timestamp, type Wire } from '../schema.ts'
+import {
+  digest,
+  givenAmount,
+  givenCountry,
+  givenCurrency,
+  object,
+  oneOf,
+  timestamp,
+  type Wire,
+} from '../schema.ts'
 import { CHECKOUT_MODES, ENVIRONMENTS, PAYOUT_STATUSES } from '../statuses.ts'
 import { NOT_BLANK } from '../validation.ts'
 
@@ -101,9 +110,9 @@ export const PayoutCancelBody = object({ reason: Type.Optional(text(512)) })
 export type PayoutCancelBody = Wire<typeof PayoutCancelBody>
 
 export const NewPayout = object({
-  amount: Type.String({ pattern: '^[1-9]\\d*$', description: 'a positive integer in minor units' }),
-  currency: Type.String({ pattern: '^[A-Z]{3,6}$', description: 'an uppercase currency code' }),
-  country: Type.String({ pattern: '^[A-Z]{2}$', description: 'an ISO 3166-1 alpha-2 code' }),
+  amount: givenAmount,
+  currency: givenCurrency,
+  country: givenCountry,
   merchant_reference: text(),
   recipient: object({
     type: Type.Optional(oneOf(['bank_account'])),

@@ -44,11 +44,11 @@ function whyNot(payment: Payment, trigger: PaymentTrigger): string | null {
   if (trigger === 'succeed' && payment.route === null)
     // Without a method there is no provider call that could succeed.
     return 'No method was chosen for this payment intent, so it cannot succeed yet; choose one first, on its page or with `paysim sim payments choose`'
-  const held = trigger === 'withdraw-action' ? reasonToKeepAction(payment) : null
-  return held === null ? null : `The action cannot be withdrawn: ${HELD[held]}`
+  const kept = trigger === 'withdraw-action' ? reasonToKeepAction(payment) : null
+  return kept === null ? null : `The action cannot be withdrawn: ${KEPT_FOR[kept]}`
 }
 
-const HELD = {
+const KEPT_FOR = {
   cancellation: 'a cancellation of this payment intent is in flight',
   receipt: 'a receipt of this payment intent is being verified',
   replacement: 'a rejected receipt of this payment intent waits for its replacement',

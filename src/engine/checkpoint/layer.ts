@@ -2,7 +2,7 @@ import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { Position } from '../../domain/list-index.ts'
 import { openSealed } from '../journal/journal-format.ts'
-import { openPrivate, removeFile } from '../store/private-files.ts'
+import { openPrivate, removeFile, useFile } from '../store/private-files.ts'
 import { DamagedError, messageOf } from '../store/store-errors.ts'
 import { decodeIndex, type FacetRange, firstNotBelow, type KindIndex, sameFacets } from './layer-index.ts'
 
@@ -237,13 +237,8 @@ export class Layer {
 
 /** The bytes of a file, placed so that columns of numbers can be views of them. */
 async function readWhole(path: string): Promise<Buffer> {
-  const handle = await openPrivate(path, 'read')
-  try {
-    const bytes = await handle.readFile()
-    return bytes.byteOffset % 8 === 0 ? bytes : Buffer.from(new Uint8Array(bytes).buffer)
-  } finally {
-    await handle.close()
-  }
+  const bytes = await useFile(path, 'read', handle => handle.readFile())
+  return bytes.byteOffset % 8 === 0 ? bytes : Buffer.from(new Uint8Array(bytes).buffer)
 }
 
 function readRecordAt(

@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoredState } from '../../domain/stored-state.ts'
 import { openSealed, sealLine } from '../journal/journal-format.ts'
-import { codeOf, openPrivate, replaceFile, syncDirectory } from '../store/private-files.ts'
+import { codeOf, replaceFile, syncDirectory, unless, useFile } from '../store/private-files.ts'
 import type { EntryBits, Layer, LayerName } from './layer.ts'
 
 const VERSION = 1
@@ -32,21 +32,14 @@ const fileIn = (folder: string) => join(folder, MANIFEST)
 
 /** A damaged checkpoint keeps its bytes under another name; the next one takes its place. */
 export async function setAside(folder: string): Promise<void> {
-  await rename(fileIn(folder), `${fileIn(folder)}.damaged`).catch(cause => {
-    if (codeOf(cause) !== 'ENOENT') throw cause
-  })
+  await rename(fileIn(folder), `${fileIn(folder)}.damaged`).catch(unless('ENOENT'))
 }
 
 /** Undefined if there is no checkpoint yet; throws if it is damaged. */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   let text: string
   try {
-    const handle = await openPrivate(fileIn(folder), 'read')
-    try {
-      text = await handle.readFile('utf8')
-    } finally {
-      await handle.close()
-    }
+    text = await useFile(fileIn(folder), 'read', handle => handle.readFile('utf8'))
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return undefined
     throw cause

@@ -1,17 +1,14 @@
-import { openPrivate } from '../store/private-files.ts'
 import { yieldToEventLoop } from '../time/scheduling.ts'
 import {
   type EntryBits,
-  indexFile,
   isSet,
   type KindInLayer,
   type Layer,
   type LayerName,
   type LineReader,
-  recordsFile,
 } from './layer.ts'
-import { encodeIndex, type FacetRange, type HashColumns, type KindIndex, sameFacets } from './layer-index.ts'
-import { LineWriter, writeWhole } from './write-layer.ts'
+import { type FacetRange, type HashColumns, type KindIndex, sameFacets } from './layer-index.ts'
+import { type LineWriter, writeLayerFiles } from './write-layer.ts'
 
 /** How many entries are merged before other work gets its turn. */
 const SLICE = 1024
@@ -46,7 +43,7 @@ interface Source {
  * Writes the entries of several layers that still count into one new layer. All of them are in list order, so they are
  * merged in one pass, and their files are read from start to end.
  */
-export async function mergeLayers(
+export const mergeLayers = (
   path: string,
   name: string,
   layers: readonly Layer[],
@@ -54,31 +51,22 @@ export async function mergeLayers(
   supersededThen: ReadonlyMap<Layer, EntryBits>,
   /** Throws when the work is no longer needed. */
   demandOpen: () => void,
-): Promise<LayerName> {
-  const handle = await openPrivate(recordsFile(path), 'fresh')
-  const out = new LineWriter(handle)
-  const index = new Map<string, KindIndex>()
-  try {
-    for (const name of new Set(layers.flatMap(({ kinds }) => [...kinds.keys()]))) {
+): Promise<LayerName> =>
+  writeLayerFiles(path, name, async out => {
+    const index = new Map<string, KindIndex>()
+    for (const kindName of new Set(layers.flatMap(({ kinds }) => [...kinds.keys()]))) {
       const sources = layers.flatMap((layer): Source[] => {
-        const kind = layer.kinds.get(name)
+        const kind = layer.kinds.get(kindName)
         if (!kind) return []
         const target = new Uint32Array(kind.index.at.length).fill(DROPPED)
-        const superseded = supersededThen.get(layer)?.get(name) ?? new Uint8Array(kind.superseded.length)
+        const superseded = supersededThen.get(layer)?.get(kindName) ?? new Uint8Array(kind.superseded.length)
         return [{ kind, superseded, lines: layer.reader(), target }]
       })
       const merged = await mergeKind(sources, out, demandOpen)
-      if (merged.at.length > 0) index.set(name, merged)
+      if (merged.at.length > 0) index.set(kindName, merged)
     }
-    await out.flush()
-    await handle.datasync()
-  } finally {
-    await handle.close()
-  }
-  await writeWhole(indexFile(path), encodeIndex(index))
-  const entries = [...index.values()].reduce((total, { at }) => total + at.length, 0)
-  return { name, bytes: out.bytes, entries }
-}
+    return index
+  })
 
 /** What was replaced in the sources while they were merged. `take` is called when the merged layer has all of it. */
 export async function supersedeSince(

@@ -4,7 +4,7 @@ import { KINDS, storeRecord } from '../../domain/stored-state.ts'
 import type { Written } from '../../domain/table.ts'
 import { type MutableWorld, type RecordKind, type RecordKinds, TABLES } from '../../domain/world.ts'
 import { sealLine } from '../journal/journal-format.ts'
-import { openPrivate, writeAll } from '../store/private-files.ts'
+import { useFile, writeAll } from '../store/private-files.ts'
 import { yieldToEventLoop } from '../time/scheduling.ts'
 import { indexFile, type LayerName, recordsFile } from './layer.ts'
 import { encodeIndex, hashOf, IndexDraft, inListOrder, type KindIndex } from './layer-index.ts'
@@ -23,33 +23,44 @@ interface LayerSettings {
 /** How many records are written before other work gets its turn. */
 const SLICE = 256
 
-/** Writes records into a new layer: whole on disk when it resolves. */
-export async function writeLayer(
+/** Writes the files of a new layer: whole on disk when it resolves. `fill` writes the records, and gives their index. */
+export async function writeLayerFiles(
+  path: string,
+  name: string,
+  fill: (out: LineWriter) => Promise<ReadonlyMap<string, KindIndex>>,
+): Promise<LayerName> {
+  const { bytes, index } = await useFile(recordsFile(path), 'fresh', async handle => {
+    const out = new LineWriter(handle)
+    const index = await fill(out)
+    await out.flush()
+    await handle.datasync()
+    return { bytes: out.bytes, index }
+  })
+  await useFile(indexFile(path), 'fresh', async handle => {
+    for (const part of encodeIndex(index)) await writeAll(handle, part)
+    await handle.datasync()
+  })
+  const entries = [...index.values()].reduce((total, { at }) => total + at.length, 0)
+  return { name, bytes, entries }
+}
+
+/** Writes records into a new layer. */
+export const writeLayer = (
   path: string,
   name: string,
   changes: Changes,
-  { hashSeed, parts }: LayerSettings,
+  settings: LayerSettings,
   /** Throws when the work is no longer needed. */
   demandOpen: () => void,
-): Promise<LayerName> {
-  const handle = await openPrivate(recordsFile(path), 'fresh')
-  const out = new LineWriter(handle)
-  let entries = 0
-  const index = new Map<string, KindIndex>()
-  try {
+): Promise<LayerName> =>
+  writeLayerFiles(path, name, async out => {
+    const index = new Map<string, KindIndex>()
     for (const kind of KINDS) {
-      const written = await writeKind(kind, changes[kind], { hashSeed, parts }, out, demandOpen)
+      const written = await writeKind(kind, changes[kind], settings, out, demandOpen)
       if (written.at.length > 0) index.set(kind, written)
-      entries += written.at.length
     }
-    await out.flush()
-    await handle.datasync()
-  } finally {
-    await handle.close()
-  }
-  await writeWhole(indexFile(path), encodeIndex(index))
-  return { name, bytes: out.bytes, entries }
-}
+    return index
+  })
 
 async function writeKind<K extends RecordKind>(
   kind: K,
@@ -78,16 +89,6 @@ async function writeKind<K extends RecordKind>(
 
 function* present<T>(changes: Written<T>) {
   for (const item of changes.values()) if (item !== null) yield item
-}
-
-export async function writeWhole(path: string, parts: Iterable<Buffer>): Promise<void> {
-  const handle = await openPrivate(path, 'fresh')
-  try {
-    for (const part of parts) await writeAll(handle, part)
-    await handle.datasync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** Enough for about a thousand records, so that few writes are needed. */

@@ -4,7 +4,7 @@ import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
 import { type Entry, recordsOf } from '../../domain/events.ts'
 import { drawnAnew } from '../account/ids.ts'
 import { SafePoint } from '../account/recovery.ts'
-import { openPrivate, succeeds, writeAll } from '../store/private-files.ts'
+import { succeeds, useFile, writeAll } from '../store/private-files.ts'
 import { LossError, UnavailableError } from '../store/store-errors.ts'
 import type { Journal, Standing } from './journal.ts'
 import {
@@ -102,14 +102,9 @@ export class FileJournal implements Journal {
     const after = this.header.after ?? 0
     // Before anything is read, so that a start without them changes nothing.
     for (const { path, from, to } of this.segments.demandWhole(known, after)) {
-      const handle = await openPrivate(path, 'read')
-      try {
-        const segment = { ...reading, after: from - 1, closed: true }
-        const { seq } = await replay<Entry | Header>(path, handle, segment)
-        if (seq !== to) throw entriesMissing(this.folder, seq + 1, to)
-      } finally {
-        await handle.close()
-      }
+      const segment = { ...reading, after: from - 1, closed: true }
+      const { seq } = await useFile(path, 'read', handle => replay<Entry | Header>(path, handle, segment))
+      if (seq !== to) throw entriesMissing(this.folder, seq + 1, to)
     }
     const start = await this.file.use(handle =>
       replay<Entry | Header>(this.path, handle, { ...reading, after, end }),

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
 import type { Entry } from '../../domain/events.ts'
-import { openPrivate, replaceFile, syncDirectory, writeAll } from '../store/private-files.ts'
+import { openPrivate, replaceFile, syncDirectory, useFile, writeAll } from '../store/private-files.ts'
 import { DamagedError, messageOf } from '../store/store-errors.ts'
 import type { Standing } from './journal.ts'
 import { demandSeal, isHeader, type Numbered, openLine, sealLine, writeLine } from './journal-format.ts'
@@ -46,18 +46,14 @@ export interface Header extends Numbered {
 
 /** The journal of a new account: its first line says that it is there, so an empty file is always a loss. */
 export async function beginJournal(path: string, sync: boolean): Promise<void> {
-  const handle = await openPrivate(path, 'append')
-  try {
-    if ((await handle.stat()).size > 0) return
-    await writeAll(
-      handle,
-      Buffer.from(sealLine(JSON.stringify({ v: JOURNAL_VERSION, seq: 0 } satisfies Header))),
-    )
+  const header: Header = { v: JOURNAL_VERSION, seq: 0 }
+  const isNew = await useFile(path, 'append', async handle => {
+    if ((await handle.stat()).size > 0) return false
+    await writeAll(handle, Buffer.from(sealLine(JSON.stringify(header))))
     if (sync) await handle.datasync()
-  } finally {
-    await handle.close()
-  }
-  if (sync) await syncDirectory(dirname(path))
+    return true
+  })
+  if (isNew && sync) await syncDirectory(dirname(path))
 }
 
 export async function headerOf(handle: FileHandle): Promise<Header> {

@@ -64,7 +64,7 @@ export async function markRemoved(folder: string, to: number): Promise<void> {
 export class Segments {
   private constructor(
     private readonly folder: string,
-    private readonly held: Segment[],
+    private readonly segments: Segment[],
     /** Segments that start after the open part: a cut was interrupted, and the open part still has their entries. */
     private readonly unfinished: readonly Segment[],
     /** The last entry before the open part. */
@@ -80,11 +80,11 @@ export class Segments {
   static async open(folder: string, openPartAfter: number, mayEnd = false): Promise<Segments> {
     const names = await namesIn(folder)
     const found = await segmentsIn(folder)
-    const held = found.filter(({ from }) => from <= openPartAfter)
+    const segments = found.filter(({ from }) => from <= openPartAfter)
     const marked = Math.max(0, ...names.map(name => Number(REMOVED.exec(name)?.[1] ?? 0)))
-    const removed = marked === 0 && mayEnd ? (held[0]?.from ?? openPartAfter + 1) - 1 : marked
+    const removed = marked === 0 && mayEnd ? (segments[0]?.from ?? openPartAfter + 1) - 1 : marked
     const unfinished = found.filter(({ from }) => from > openPartAfter)
-    return new Segments(folder, held, unfinished, openPartAfter, removed)
+    return new Segments(folder, segments, unfinished, openPartAfter, removed)
   }
 
   /** Removes the unfinished segments, once it is certain that the open part has their entries. */
@@ -98,14 +98,14 @@ export class Segments {
 
   /** The names of its files. */
   get names(): readonly string[] {
-    return this.held.map(({ path }) => basename(path))
+    return this.segments.map(({ path }) => basename(path))
   }
 
   /** What is missing of the history that was not removed, although a checkpoint may have it. */
   get gaps(): { readonly from: number; readonly to: number }[] {
     const gaps: { from: number; to: number }[] = []
     let last = this.removed
-    for (const { from, to } of this.held) {
+    for (const { from, to } of this.segments) {
       if (from > last + 1) gaps.push({ from: last + 1, to: from - 1 })
       last = Math.max(last, to)
     }
@@ -115,12 +115,12 @@ export class Segments {
 
   /** The number of the oldest entry that was not removed. */
   get first(): number {
-    return Math.min(this.removed + 1, this.held[0]?.from ?? Number.POSITIVE_INFINITY)
+    return Math.min(this.removed + 1, this.segments[0]?.from ?? Number.POSITIVE_INFINITY)
   }
 
   /** The segments with the entries after a known one, up to the open part. Throws if some are missing. */
   demandWhole(known: number, openPartAfter: number): readonly Segment[] {
-    const needed = this.held.filter(({ to }) => to > known)
+    const needed = this.segments.filter(({ to }) => to > known)
     let seq = Math.min(known, openPartAfter)
     for (const { from, to } of needed) {
       if (from > seq + 1) throw entriesMissing(this.folder, seq + 1, from - 1)
@@ -133,17 +133,17 @@ export class Segments {
   /** Removes the oldest segment first, so that no gap appears. Waits for those who are reading. */
   async removeOld(kept: HistoryKept, covered: number, readersDone: () => Promise<unknown>): Promise<void> {
     await demandPrivateFolder(this.folder)
-    for (let [oldest] = this.held; oldest && oldest.to <= covered; [oldest] = this.held) {
+    for (let [oldest] = this.segments; oldest && oldest.to <= covered; [oldest] = this.segments) {
       const { path, to } = oldest
       const { mtimeMs } = await stat(path)
       if (kept.wall() - mtimeMs < kept.forMs) return
-      this.held.shift()
+      this.segments.shift()
       await readersDone()
       try {
         await this.#noteRemoval(to)
         await removeFile(path)
       } catch {
-        this.held.unshift(oldest)
+        this.segments.unshift(oldest)
         return
       }
     }
@@ -173,10 +173,10 @@ export class Segments {
       throw cause
     }
     const segment = { path, from, to }
-    this.held.push(segment)
+    this.segments.push(segment)
     this.last = to
     return async () => {
-      this.held.splice(this.held.indexOf(segment), 1)
+      this.segments.splice(this.segments.indexOf(segment), 1)
       this.last = from - 1
       await undo()
     }
@@ -184,12 +184,12 @@ export class Segments {
 
   /** All lines, as of the moment of this call. */
   lines(): AsyncGenerator<Line> {
-    return this.#linesIn([...this.held], this.first, this.last)
+    return this.#linesIn([...this.segments], this.first, this.last)
   }
 
-  async *#linesIn(held: readonly Segment[], first: number, end: number): AsyncGenerator<Line> {
+  async *#linesIn(segments: readonly Segment[], first: number, end: number): AsyncGenerator<Line> {
     let last = first - 1
-    for (const segment of held) {
+    for (const segment of segments) {
       if (segment.from !== last + 1) throw missing(this.folder, last + 1, segment.from - 1)
       last = segment.to
       yield* this.#linesOf(segment)

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { codeOf, openPrivate, syncDirectory, writeAll } from '../store/private-files.ts'
+import { copyBytes, openPrivate, syncDirectory, unless, useFile, writeAll } from '../store/private-files.ts'
 import { LossError, messageOf, StartError } from '../store/store-errors.ts'
 import { headerOf } from './journal-file.ts'
 import { endOf, isHeader, NewerJournalError, type Numbered, openLine } from './journal-format.ts'
@@ -51,8 +51,8 @@ export async function replay<T extends Numbered>(
       if (how === 'damaged') throw new Error('its end is not that of a journal line')
       const isFirst = isHeader(line)
       if (!isFirst) seq += 1
-      const held = isFirst || seq > known ? onEntry(openLine<T>(line.text, isFirst ? 0 : seq)) : undefined
-      if (held) await held
+      const working = isFirst || seq > known ? onEntry(openLine<T>(line.text, isFirst ? 0 : seq)) : undefined
+      if (working) await working
     } catch (cause) {
       if (cause instanceof NewerJournalError)
         throw new StartError(
@@ -70,16 +70,15 @@ export async function replay<T extends Numbered>(
 
 /** The first line of a journal that is damaged. The end of the file may be cut; nothing is changed. */
 export async function firstDamage(path: string): Promise<LossError | undefined> {
-  const handle = await openPrivate(path, 'read')
   try {
-    const { after = 0 } = await headerOf(handle)
-    await replay(path, handle, { after, onEntry: () => {}, warn: () => {}, readOnly: true })
+    await useFile(path, 'read', async handle => {
+      const { after = 0 } = await headerOf(handle)
+      await replay(path, handle, { after, onEntry: () => {}, warn: () => {}, readOnly: true })
+    })
     return undefined
   } catch (cause) {
     if (cause instanceof LossError) return cause
     throw cause
-  } finally {
-    await handle.close()
   }
 }
 
@@ -88,14 +87,7 @@ export async function cutOff(path: string, handle: FileHandle, end: number): Pro
   const { size } = await handle.stat()
   const { aside, kept } = await asideOf(path, end)
   try {
-    for (let at = end; at < size; ) {
-      const most = Math.min(size - at, 1024 * 1024)
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(most), 0, most, at)
-      if (bytesRead === 0) break
-      await writeAll(kept, buffer.subarray(0, bytesRead))
-      at += bytesRead
-    }
-    await kept.datasync()
+    await copyBytes(handle, kept, end, size)
   } finally {
     await kept.close()
   }
@@ -108,9 +100,7 @@ export async function cutOff(path: string, handle: FileHandle, end: number): Pro
 async function asideOf(path: string, end: number): Promise<{ aside: string; kept: FileHandle }> {
   for (let nth = 1; ; nth++) {
     const aside = `${path}.cut-${end}${nth === 1 ? '' : `-${nth}`}`
-    const kept = await openPrivate(aside, 'new').catch(cause => {
-      if (codeOf(cause) !== 'EEXIST') throw cause
-    })
+    const kept = await openPrivate(aside, 'new').catch(unless('EEXIST'))
     if (kept) return { aside, kept }
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate, inflate, inflateSync } from 'node:zlib'
 import { type OpenRecordBytes, openRecordFile, type RecordBytes, RecordFile } from '../checkpoint/layer.ts'
-import { openPrivate, removeFile, writeAll } from '../store/private-files.ts'
+import { openPrivate, removeFile, useFile, writeAll } from '../store/private-files.ts'
 import { DamagedError, messageOf } from '../store/store-errors.ts'
 import type { Ask } from './database.ts'
 
@@ -131,9 +131,8 @@ export class CheckpointCopy {
       }
   }
 
-  async #copy(path: string): Promise<string> {
-    const handle = await openPrivate(path, 'read')
-    try {
+  #copy(path: string): Promise<string> {
+    return useFile(path, 'read', async handle => {
       const chunks = Math.ceil((await handle.stat()).size / CHUNK)
       const { rows } = await this.ask<{ id: string }>(
         'INSERT INTO files (account, chunks) VALUES ($1, $2) RETURNING id',
@@ -146,19 +145,14 @@ export class CheckpointCopy {
         await this.ask('INSERT INTO chunks (file, nth, bytes) VALUES ($1, $2, $3)', [id, nth, bytes])
       }
       return id
-    } finally {
-      await handle.close()
-    }
+    })
   }
 }
 
 async function writeUnpacked(path: string, parts: AsyncIterable<Buffer>): Promise<void> {
-  const handle = await openPrivate(path, 'fresh')
-  try {
+  await useFile(path, 'fresh', async handle => {
     for await (const part of parts) await writeAll(handle, part)
-  } finally {
-    await handle.close()
-  }
+  })
 }
 
 const [deflated, inflated] = [promisify(deflate), promisify(inflate)]

@@ -8,13 +8,13 @@ import { markRemoved, type Segment, segmentName, segmentsIn } from '../journal/j
 import { readLines } from '../journal/read-lines.ts'
 import { cutOff } from '../journal/replay.ts'
 import {
-  codeOf,
+  copyBytes,
   demandPrivateFolder,
   makePrivateFolder,
-  openPrivate,
   replaceFile,
   syncDirectory,
-  writeAll,
+  unless,
+  useFile,
 } from './private-files.ts'
 
 /** What an account goes on with. */
@@ -58,14 +58,14 @@ export async function acceptLoss(
   let last = checkpoint
   let isWhole = true
   for (const segment of segments) {
-    const { path: held, from, to } = segment
+    const { path: file, from, to } = segment
     if (to <= checkpoint || to > (found?.after ?? Number.POSITIVE_INFINITY)) continue
-    const lines: Whole = isWhole && from <= last + 1 ? await wholeLines(held, from - 1) : none
+    const lines: Whole = isWhole && from <= last + 1 ? await wholeLines(file, from - 1) : none
     const { seq, end } = lines
     last = Math.max(last, seq)
     isWhole = isWhole && seq === to
     if (isWhole) continue
-    const { path: damaged } = await aside.take(held)
+    const { path: damaged } = await aside.take(file)
     if (seq >= from) await copyStart(damaged, join(past, segmentName(from, seq)), end)
   }
   const rest =
@@ -89,8 +89,7 @@ const none: Whole = { seq: 0, end: 0, size: 0 }
 /** The first line of a journal; undefined if it cannot be read. */
 async function headerIn(path: string): Promise<Header | undefined> {
   if (!(await isThere(path))) return undefined
-  const handle = await openPrivate(path, 'read')
-  try {
+  return useFile(path, 'read', async handle => {
     for await (const line of readLines(handle))
       try {
         return isHeader(line)
@@ -100,19 +99,10 @@ async function headerIn(path: string): Promise<Header | undefined> {
         return undefined
       }
     return undefined
-  } finally {
-    await handle.close()
-  }
+  })
 }
 
-const isThere = (path: string) =>
-  lstat(path).then(
-    () => true,
-    cause => {
-      if (codeOf(cause) === 'ENOENT') return false
-      throw cause
-    },
-  )
+const isThere = async (path: string) => (await lstat(path).catch(unless('ENOENT'))) !== undefined
 
 /** Of the folders of all editions, only the last one is not removed. */
 async function lastEdition(folder: string): Promise<number> {
@@ -137,8 +127,7 @@ async function checkpointIn(folder: string, warn: (message: string) => void): Pr
 }
 
 async function wholeLines(path: string, after: number): Promise<Whole> {
-  const handle = await openPrivate(path, 'read')
-  try {
+  return useFile(path, 'read', async handle => {
     const { size } = await handle.stat()
     let seq = after
     let end = 0
@@ -153,27 +142,12 @@ async function wholeLines(path: string, after: number): Promise<Whole> {
       end = Math.min(size, line.offset + line.length + 1)
     }
     return { seq, end, size }
-  } finally {
-    await handle.close()
-  }
+  })
 }
 
 /** A segment with only the first bytes of another. */
 async function copyStart(from: string, to: string, end: number): Promise<void> {
-  const [source, target] = [await openPrivate(from, 'read'), await openPrivate(to, 'fresh')]
-  try {
-    for (let at = 0; at < end; ) {
-      const most = Math.min(end - at, 1024 * 1024)
-      const { buffer, bytesRead } = await source.read(Buffer.alloc(most), 0, most, at)
-      if (bytesRead === 0) break
-      await writeAll(target, buffer.subarray(0, bytesRead))
-      at += bytesRead
-    }
-    await target.datasync()
-  } finally {
-    await source.close()
-    await target.close()
-  }
+  await useFile(from, 'read', source => useFile(to, 'fresh', target => copyBytes(source, target, 0, end)))
 }
 
 /** The history that a checkpoint stands for may have gaps. Then it begins after the last gap. */
@@ -205,12 +179,7 @@ class Aside {
   }
 
   async cut(path: string, end: number): Promise<void> {
-    const handle = await openPrivate(path, 'present')
-    try {
-      this.names.push(await cutOff(path, handle, end))
-    } finally {
-      await handle.close()
-    }
+    this.names.push(await useFile(path, 'present', handle => cutOff(path, handle, end)))
   }
 
   async #made(): Promise<string> {

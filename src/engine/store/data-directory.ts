@@ -14,7 +14,6 @@ import { type Change, ChangeFile } from './change-log.ts'
 import { FileImages } from './file-images.ts'
 import { demandWhole, MERCHANT_ID, type MerchantRecord } from './merchant-record.ts'
 import {
-  codeOf,
   demandPrivateFolder,
   demandSafeFolder,
   makePrivateFolder,
@@ -22,6 +21,8 @@ import {
   removeFile,
   succeeds,
   syncDirectory,
+  unless,
+  useFile,
   writeAll,
 } from './private-files.ts'
 import { LockHeldError, ProcessLock } from './process-lock.ts'
@@ -296,9 +297,7 @@ export class DataDirectory implements Store {
     }
     if (!(await demandPrivateFolder(folder))) throw new LossError(path, 'its folder is missing')
     if (!readOnly) await makePrivateFolder(folder)
-    const found = await lstat(path).catch(cause => {
-      if (codeOf(cause) !== 'ENOENT') throw cause
-    })
+    const found = await lstat(path).catch(unless('ENOENT'))
     if (!found) throw new LossError(path, 'it is missing')
     const sealed = seal.account(id)
     if (sealed) {
@@ -480,11 +479,7 @@ async function holdsNothingElse(path: string): Promise<boolean> {
 
 /** Keys and customers' names must not get into a repository. An existing file is kept. */
 async function hideFromGit(path: string): Promise<void> {
-  try {
-    await writeFile(join(path, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 })
-  } catch (cause) {
-    if (codeOf(cause) !== 'EEXIST') throw cause
-  }
+  await writeFile(join(path, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }).catch(unless('EEXIST'))
 }
 
 async function lock(path: string): Promise<ProcessLock> {
@@ -503,24 +498,23 @@ async function lock(path: string): Promise<ProcessLock> {
 
 /** Earlier versions stored the list as one JSON document. */
 async function readList(path: string): Promise<Change[]> {
-  let held: {
+  let stored: {
     readonly version?: unknown
     readonly lastPort?: number
     readonly merchantsMade?: unknown
     readonly merchants?: readonly MerchantRecord[]
   } | null
   try {
-    const handle = await openPrivate(path, 'read')
-    held = JSON.parse(await handle.readFile('utf8').finally(() => handle.close()))
+    stored = JSON.parse(await useFile(path, 'read', handle => handle.readFile('utf8')))
   } catch (cause) {
     if (cause instanceof StartError) throw cause
     throw new StartError(`${path} cannot be read: ${messageOf(cause)}`)
   }
-  if (held?.version !== 1 || !Array.isArray(held.merchants))
+  if (stored?.version !== 1 || !Array.isArray(stored.merchants))
     throw new StartError(
       `${path} is not a file that this version of paysim can read: move it away or use another --data`,
     )
-  const { lastPort, merchantsMade = 0, merchants } = held
+  const { lastPort, merchantsMade = 0, merchants } = stored
   return [
     { merchantsMade: Number(merchantsMade) },
     ...(lastPort === undefined ? [] : [{ lastPort }]),

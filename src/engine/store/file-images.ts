@@ -3,12 +3,13 @@ import { dirname, join } from 'node:path'
 import { openSealed, sealLine } from '../journal/journal-format.ts'
 import { demandDigest, digestOf, type ImageStore, isDigest } from './image-store.ts'
 import {
-  codeOf,
   demandPrivateFolder,
   makePrivateFolder,
   openPrivate,
   removeFile,
   syncDirectory,
+  unless,
+  useFile,
   writeAllPieces,
 } from './private-files.ts'
 import { UnavailableError } from './store-errors.ts'
@@ -151,8 +152,7 @@ export class FileImages implements ImageStore {
   async #read<T>(path: string, read: (handle: FileHandle) => Promise<T>): Promise<T | undefined> {
     if (!(await demandPrivateFolder(this.directory))) return undefined
     try {
-      const handle = await openPrivate(path, 'read')
-      return await read(handle).finally(() => handle.close())
+      return await useFile(path, 'read', read)
     } catch (cause) {
       // The file cannot be read now, but it may be whole.
       if (cause instanceof UnavailableError) throw cause
@@ -195,12 +195,6 @@ export class FileImages implements ImageStore {
   }
 
   readonly #pathOf = (pack: number) => join(this.directory, `pack-${pack}`)
-}
-
-/** For what may not be there, or may be there already. */
-const unless = (expected: string) => (cause: unknown) => {
-  if (codeOf(cause) !== expected) throw cause
-  return undefined
 }
 
 /**

@@ -53,6 +53,20 @@ export async function openPrivate(path: string, how: keyof typeof FLAGS): Promis
   }
 }
 
+/** Opens a file for some work, and closes it after that. */
+export async function useFile<T>(
+  path: string,
+  how: keyof typeof FLAGS,
+  work: (handle: FileHandle) => Promise<T>,
+): Promise<T> {
+  const handle = await openPrivate(path, how)
+  try {
+    return await work(handle)
+  } finally {
+    await handle.close()
+  }
+}
+
 const notAFile = (path: string) =>
   new StartError(`${path} is not a regular file: move it away, or restore the file from a backup`)
 
@@ -89,9 +103,7 @@ const isDirectory = (path: string) =>
 
 /** A folder that only its owner can use; created if it does not exist. */
 export async function makePrivateFolder(path: string): Promise<void> {
-  await mkdir(path, { mode: 0o700 }).catch(cause => {
-    if (codeOf(cause) !== 'EEXIST') throw cause
-  })
+  await mkdir(path, { mode: 0o700 }).catch(unless('EEXIST'))
   const found = await foundFolder(path)
   if (found && modeOf(found) !== 0o700) await chmod(path, 0o700)
 }
@@ -105,9 +117,7 @@ export async function demandPrivateFolder(path: string): Promise<boolean> {
 }
 
 async function foundFolder(path: string): Promise<Stats | undefined> {
-  const found = await lstat(path).catch(cause => {
-    if (codeOf(cause) !== 'ENOENT') throw cause
-  })
+  const found = await lstat(path).catch(unless('ENOENT'))
   if (!found) return undefined
   if (found.isSymbolicLink())
     throw new StartError(
@@ -160,6 +170,24 @@ export const succeeds = (done: Promise<unknown>): Promise<boolean> =>
 
 /** The system's error code, such as ENOENT. */
 export const codeOf = (cause: unknown) => (cause instanceof Error && 'code' in cause ? cause.code : undefined)
+
+/** For what may not be there, or may be there already. */
+export const unless = (expected: string) => (cause: unknown) => {
+  if (codeOf(cause) !== expected) throw cause
+  return undefined
+}
+
+/** Copies the bytes of a file from one position to another to the end of another file. */
+export async function copyBytes(from: FileHandle, to: FileHandle, start: number, end: number): Promise<void> {
+  for (let at = start; at < end; ) {
+    const most = Math.min(end - at, 1024 * 1024)
+    const { buffer, bytesRead } = await from.read(Buffer.alloc(most), 0, most, at)
+    if (bytesRead === 0) break
+    await writeAll(to, buffer.subarray(0, bytesRead))
+    at += bytesRead
+  }
+  await to.datasync()
+}
 
 /**
  * Replaces a file by one that is written to another name and synced first, so a reader finds either the old or the

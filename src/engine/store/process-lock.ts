@@ -3,7 +3,7 @@ import { lstat, open, readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { codeOf, openPrivate, removeFile } from './private-files.ts'
+import { openPrivate, removeFile, unless } from './private-files.ts'
 
 /** Another process holds the lock. */
 export class LockHeldError extends Error {
@@ -133,9 +133,7 @@ async function isAlive(claim: ProcessName, file: string): Promise<boolean> {
 
 /** Earlier versions had one file at the path itself, with only the pid in it. */
 async function holderBefore(path: string): Promise<number | undefined> {
-  const handle = await openPrivate(path, 'read').catch(cause => {
-    if (codeOf(cause) !== 'ENOENT') throw cause
-  })
+  const handle = await openPrivate(path, 'read').catch(unless('ENOENT'))
   if (!handle) return undefined
   let pid: number
   let writtenAt: number

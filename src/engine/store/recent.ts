@@ -61,8 +61,8 @@ export class Recent<K, V> {
   }
 
   get(key: K, make: (key: K) => V): V {
-    const held = this.#younger.get(key)
-    if (held !== undefined) return held
+    const found = this.#younger.get(key)
+    if (found !== undefined) return found
     const { most, budget, sizeOf } = this.bounds
     const value = this.#older.get(key) ?? make(key)
     if (this.#younger.size >= most / 2 || this.#youngerBytes >= budget.most / 2) this.shrink()

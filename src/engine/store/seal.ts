@@ -4,7 +4,15 @@ import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { openSealed, sealLine } from '../journal/journal-format.ts'
 import { readLines } from '../journal/read-lines.ts'
-import { codeOf, openPrivate, replaceFile, succeeds, syncDirectory, writeAll } from './private-files.ts'
+import {
+  openPrivate,
+  replaceFile,
+  succeeds,
+  syncDirectory,
+  unless,
+  useFile,
+  writeAll,
+} from './private-files.ts'
 import { messageOf } from './store-errors.ts'
 
 /**
@@ -79,9 +87,7 @@ export class Seal {
     { sync, warn }: { readonly sync: boolean; readonly warn: (message: string) => void },
   ): Promise<Seal> {
     const seal = new Seal(path, sync)
-    const handle = await openPrivate(path, 'read').catch(cause => {
-      if (codeOf(cause) !== 'ENOENT') throw cause
-    })
+    const handle = await openPrivate(path, 'read').catch(unless('ENOENT'))
     if (!handle) return seal
     try {
       await seal.#read(handle)
@@ -253,15 +259,11 @@ const TAIL_BYTES = 4096
 /** The files of a folder as they are now. */
 export async function sealFiles(folder: string, names: readonly string[]): Promise<SealedFile[]> {
   const files: SealedFile[] = []
-  for (const name of names) {
-    const handle = await openPrivate(join(folder, name), 'read')
-    try {
+  for (const name of names)
+    await useFile(join(folder, name), 'read', async handle => {
       const { size } = await handle.stat()
       files.push([name, size, checksumOf(await tailOf(handle, size))])
-    } finally {
-      await handle.close()
-    }
-  }
+    })
   return files
 }
 
@@ -271,9 +273,7 @@ export async function differenceOf(
   [name, size, tail]: SealedFile,
 ): Promise<string | undefined> {
   const path = join(folder, name)
-  const handle = await openPrivate(path, 'read').catch(cause => {
-    if (codeOf(cause) !== 'ENOENT') throw cause
-  })
+  const handle = await openPrivate(path, 'read').catch(unless('ENOENT'))
   if (!handle) return 'it is missing'
   try {
     const now = (await handle.stat()).size

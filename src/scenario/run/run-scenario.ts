@@ -17,6 +17,7 @@ import {
   recordStep,
   resultOf,
   StepFailedError,
+  type StepFailure,
   type StepRecord,
   type StepRun,
 } from './step-result.ts'
@@ -137,58 +138,51 @@ async function playScenario(
     ...((await application?.conclude(stage)) ?? []),
     ...(application?.run.isDisturbed ? [] : await verify(stage)),
   ]
-  const { positions } = stage.scenario
-  const placed = mismatches.map(mismatch => ({ ...mismatch, ...positions.of(mismatch.path) }))
-  const [first] = placed
-  if (!first) return true
-  const { line, column } = first
-  const base = { path: ['verify'], verb: 'verify', title: 'verify', depth: 0, line, column }
+  if (mismatches.length === 0) return true
   const output = application?.app.output ?? []
-  const failure = { line, column, mismatches: placed, history: [], ...(output.length > 0 ? { output } : {}) }
-  records.push({ ...base, sinceStartMs: stage.sinceStartMs, tookMs: 0, failure })
+  const { sinceStartMs, scenario } = stage
+  const more = output.length > 0 ? { output } : {}
+  records.push(failureOf(scenario, { path: ['verify'], title: 'verify', mismatches, sinceStartMs, ...more }))
   return false
 }
 
-/** The result if the application did not start. */
-function startFailure({ positions }: Scenario, { message, output }: ApplicationError): StepRecord {
-  const place = positions.of(['app'])
-  const mismatch = {
+/** The application did not start. */
+const startFailure = (scenario: Scenario, { message, output }: ApplicationError): StepRecord =>
+  failureOf(scenario, {
     path: ['app'],
-    subject: 'application',
-    expected: 'a running application',
-    actual: null,
-    why: message,
-    ...place,
-  }
-  const failure = { ...place, mismatches: [mismatch], history: [], output }
-  return {
-    path: ['app'],
-    verb: 'verify',
     title: 'start the application',
-    depth: 0,
-    sinceStartMs: 0,
-    tookMs: 0,
-    ...place,
-    failure,
-  }
-}
+    mismatches: [miss(['app'], 'application', 'a running application', null, message)],
+    output,
+  })
 
-/** The result if the simulator refused the setup, or the setup refers to a missing value. */
-function setupFailure({ positions }: Scenario, cause: ControlError | UnknownReferenceError): StepRecord {
-  const place = positions.of([])
+/** The simulator refused the setup, or the setup refers to a missing value. */
+function setupFailure(scenario: Scenario, cause: ControlError | UnknownReferenceError): StepRecord {
   const answer = cause instanceof ControlError ? cause.answer : undefined
   const actual = answer ? (answer.body ?? answer.status) : 'nothing'
-  const mismatch = {
+  return failureOf(scenario, {
     path: [],
-    subject: 'simulator',
-    expected: 'success',
-    actual,
-    why: cause.message,
-    ...place,
-  }
-  const failure = { ...place, mismatches: [mismatch], history: [], ...(answer ? { answer } : {}) }
-  const title = 'set up the account'
-  return { path: [], verb: 'verify', title, depth: 0, sinceStartMs: 0, tookMs: 0, ...place, failure }
+    title: 'set up the account',
+    mismatches: [miss([], 'simulator', 'success', actual, cause.message)],
+    ...(answer ? { answer } : {}),
+  })
+}
+
+interface Failed extends Pick<StepFailure, 'answer' | 'output'> {
+  readonly path: Path
+  readonly title: string
+  readonly mismatches: readonly Mismatch[]
+  readonly sinceStartMs?: number
+}
+
+/** A failure before the first step or after the last one. */
+function failureOf(
+  { positions }: Scenario,
+  { path, title, mismatches, sinceStartMs = 0, ...more }: Failed,
+): StepRecord {
+  const placed = mismatches.map(mismatch => ({ ...mismatch, ...positions.of(mismatch.path) }))
+  const { line, column } = placed[0] ?? positions.of(path)
+  const failure = { line, column, mismatches: placed, history: [], ...more }
+  return { path, verb: 'verify', title, depth: 0, line, column, sinceStartMs, tookMs: 0, failure }
 }
 
 async function playSteps(steps: readonly object[], path: Path, run: StepRun): Promise<void> {

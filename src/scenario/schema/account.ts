@@ -1,8 +1,9 @@
 import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
+import { oneOf } from '../../contract/schema.ts'
 import { CHECKOUT_MODES } from '../../contract/statuses.ts'
-import { closed, duration, instant, maybe, oneOf, text } from './words.ts'
+import { closed, duration, instant, maybe, text } from './words.ts'
 
 /** The settings of an account, which steps can change: the clock, the policy, the webhook receiver. */
 

@@ -1,7 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { ERROR_STATUS, type ErrorCode } from '../../contract/errors.ts'
-import { closed, matcher, maybe, name, nameOf, oneOf, text } from './words.ts'
+import { oneOf } from '../../contract/schema.ts'
+import { closed, matcher, maybe, name, nameOf, text } from './words.ts'
 
 /** Marks a definition that many steps share in the published schema. */
 export const ANSWER = 'answer'

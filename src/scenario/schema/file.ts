@@ -3,9 +3,10 @@ import * as Type from '@sinclair/typebox'
 import { FaultRule } from '../../contract/control/faults.ts'
 import { ProviderRule } from '../../contract/control/rules.ts'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
+import { oneOf } from '../../contract/schema.ts'
 import type { PositionFinder } from '../load/positions.ts'
 import { CatalogueOverlay, ClockSchema, PolicySchema, ReceiverSchema } from './account.ts'
-import { A_STEP, closed, maybe, oneOf, text } from './words.ts'
+import { A_STEP, closed, maybe, text } from './words.ts'
 
 /** @internal */
 export const requestLine = (description: string) => Type.String({ pattern: '^[A-Z]+ /', description })

@@ -4,8 +4,6 @@ import * as Type from '@sinclair/typebox'
 /** The building blocks of the scenario schema. */
 
 export const closed = { additionalProperties: false }
-export const oneOf = <const V extends readonly string[]>(values: V, description?: string) =>
-  Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...(description ? { description } : {}) })
 export const maybe = <const T extends TSchema>(schema: T) => Type.Optional(schema)
 
 export const text = (description: string, more: StringOptions = {}) =>
