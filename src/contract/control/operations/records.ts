@@ -54,7 +54,7 @@ export function paymentOperations(contract: Contract | 'any') {
     'POST /accounts/:account/payments/:id/receipt': {
       id: 'sendReceipt',
       summary: 'Send a receipt as the payer does on the hosted page',
-      body: { form: { file: 'A JPEG or PNG image' }, required: ['file'] },
+      body: { form: {} },
       answers: { 200: PaymentRecord },
       errors: ['invalid_state', 'provider_capability_unsupported'],
     },
@@ -72,7 +72,7 @@ export function paymentOperations(contract: Contract | 'any') {
     'POST /accounts/:account/assets': {
       id: 'uploadAsset',
       summary: 'Upload an image',
-      body: { form: { file: 'A JPEG or PNG image', kind: 'payment_receipt or other' }, required: ['file'] },
+      body: { form: { kind: Type.Optional(AssetRecord.properties.kind) } },
       answers: { 201: AssetRecord },
     },
     'GET /accounts/:account/assets': {
@@ -199,8 +199,15 @@ export const HISTORY_OPERATIONS = {
   'GET /accounts/:account/stream': {
     id: 'follow',
     summary: 'Follow the account: server-sent events, whose data has one of these shapes',
-    query: { as: '`changes` to get only what changed, not how.' },
-    headers: { 'Last-Event-ID': 'The id of an entry: the stream begins with the entries after it.' },
+    query: {
+      as: Type.Literal('changes', { description: 'Only what changed, not how.', examples: ['changes'] }),
+    },
+    headers: {
+      'Last-Event-ID': Type.String({
+        description: 'The id of an entry: the stream begins with the entries after it.',
+        examples: ['1'],
+      }),
+    },
     answers: { 200: { media: ['text/event-stream'], schema: Type.Union(Object.values(STREAM_EVENTS)) } },
   },
   'GET /accounts/:account/export': {
