@@ -66,7 +66,9 @@ class LeafHelp extends Help {
   /** What a mistyped option may have meant is looked up among all of them. */
   override visibleOptions(command: Command): Option[] {
     const all = super.visibleOptions(command)
-    return this.#isPrinted && all.some(isCommon) ? all.filter(option => !isCommon(option) && option.long !== '--help') : all
+    return this.#isPrinted && all.some(isCommon)
+      ? all.filter(option => !isCommon(option) && option.long !== '--help')
+      : all
   }
 
   /** An empty list as the default of a repeatable option says nothing. */

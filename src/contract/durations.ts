@@ -3,6 +3,9 @@ const SHORT = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/
 const SHORT_PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g
 const ISO = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
 
+/** The same as a pattern, for documents: other programs know a `duration` only as ISO 8601. */
+export const DURATION_PATTERN = '^((\\d+(\\.\\d+)?(ms|s|m|h|d))+|P[0-9WDTHMS.]+)$'
+
 /** A hundred years: a time that far away is still a valid date. */
 const LONGEST_MS = 36_525 * 86_400_000
 

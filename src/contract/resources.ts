@@ -1,7 +1,7 @@
 import type { Static, TNull, TOptional, TSchema, TString, TUnion } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import type { Contract } from './decisions.ts'
-import { amount, nullable, object, oneOf, timestamp, type Wire } from './schema.ts'
+import { amount, named, nullable, object, oneOf, timestamp, type Wire } from './schema.ts'
 import {
   CHECKOUT_MODES,
   ENVIRONMENTS,
@@ -30,35 +30,53 @@ export const ACTION_TYPES = [
 ] as const
 export type ActionType = (typeof ACTION_TYPES)[number]
 
-export const NextAction = Type.Union([
-  object({
-    type: Type.Literal('redirect_to_url'),
-    url: Type.String({ format: 'uri' }),
-    expires_at: timestamp,
-  }),
-  object({
-    type: Type.Literal('display_qr_code'),
-    qr_data: Type.String(),
-    qr_image_url: Type.Optional(Type.String({ format: 'uri' })),
-    qr_image_data_url: Type.Optional(Type.String({ pattern: '^data:image/png;base64,' })),
-  }),
-  object({
-    type: Type.Literal('display_bank_transfer_instructions'),
-    bank: object({ code: Type.String(), label: Type.String() }),
-    account: object({ name: Type.String(), number: Type.String() }),
-    reference: Type.String(),
-    expires_at: timestamp,
-  }),
-])
+export const NextAction = named(
+  'NextAction',
+  Type.Union([
+    named(
+      'RedirectToUrl',
+      object({
+        type: Type.Literal('redirect_to_url'),
+        url: Type.String({ format: 'uri' }),
+        expires_at: timestamp,
+      }),
+    ),
+    named(
+      'DisplayQrCode',
+      object({
+        type: Type.Literal('display_qr_code'),
+        qr_data: Type.String(),
+        qr_image_url: Type.Optional(Type.String({ format: 'uri' })),
+        qr_image_data_url: Type.Optional(Type.String({ pattern: '^data:image/png;base64,' })),
+      }),
+    ),
+    named(
+      'DisplayBankTransferInstructions',
+      object({
+        type: Type.Literal('display_bank_transfer_instructions'),
+        bank: object({ code: Type.String(), label: Type.String() }),
+        account: object({ name: Type.String(), number: Type.String() }),
+        reference: Type.String(),
+        expires_at: timestamp,
+      }),
+    ),
+  ]),
+)
 
-export const Receipt = Type.Union([
-  object({ status: oneOf(['required', 'processing', 'submitted']) }),
-  object({
-    status: Type.Literal('rejected'),
-    failure_code: Type.Literal('receipt_rejected'),
-    failure_message: Type.String(),
-  }),
-])
+export const Receipt = named(
+  'Receipt',
+  Type.Union([
+    named('UnrejectedReceipt', object({ status: oneOf(['required', 'processing', 'submitted']) })),
+    named(
+      'RejectedReceipt',
+      object({
+        status: Type.Literal('rejected'),
+        failure_code: Type.Literal('receipt_rejected'),
+        failure_message: Type.String(),
+      }),
+    ),
+  ]),
+)
 
 const payoutFields = {
   id: Type.String({ pattern: '^po_' }),

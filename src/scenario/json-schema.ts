@@ -1,3 +1,4 @@
+import { DURATION_PATTERN } from '../contract/durations.ts'
 import { ANSWER, AnswerSchema } from './schema/answers.ts'
 import { FileSchema } from './schema/file.ts'
 import { A_STEP } from './schema/words.ts'
@@ -17,13 +18,13 @@ export function jsonSchema(): object {
   return JSON.parse(JSON.stringify(schema, (_, value) => forEditors(value)))
 }
 
-/** Editors know a duration only as ISO 8601. For a step inside a step, they follow a reference. */
+/** A duration is a pattern. For a step inside a step, editors follow a reference. */
 function forEditors(value: { $comment?: unknown; format?: unknown } | null | undefined): unknown {
   if (value?.$comment === A_STEP.$comment) return { $ref: '#/definitions/step' }
   if (value?.$comment === ANSWER) return { $ref: '#/definitions/answer' }
   if (value?.format !== 'duration') return value
   const { format: _, ...rest } = value
-  return { ...rest, pattern: '^((\\d+(\\.\\d+)?(ms|s|m|h|d))+|P[0-9WDTHMS.]+)$' }
+  return { ...rest, pattern: DURATION_PATTERN }
 }
 
 /** The file that `paysim scenario new` writes: a scenario that runs, with comments about what to change. */

@@ -32,18 +32,19 @@ export function readCursor(account: Pick<Account, 'sign'>, cursor: string): Posi
   return position && writeCursor(account, position) === cursor ? position : undefined
 }
 
-/** All records, or `limit` of them after `cursor`. */
+/** All records whose facets match, or `limit` of them after `cursor`. */
 export function pageOf<R, Row>(
   request: Request,
   list: ListedRecords<R>,
   view: (record: R) => Row,
+  matches: (facets: readonly string[]) => boolean = () => true,
 ): Page<Row> {
   const { limit: limitText, cursor } = request.query as { limit?: string; cursor?: string }
   const limit = limitText === undefined ? Number.POSITIVE_INFINITY : Number(limitText)
   if (!(limit >= 1)) throw refuseProblems([{ field: 'limit', message: 'must be a whole number above 0' }])
   const data: Row[] = []
   let last = cursor === undefined ? FROM_THE_TOP : positionIn('cursor', cursor, 'a next_cursor of this list')
-  for (const item of list.below(last, () => true)) {
+  for (const item of list.below(last, matches)) {
     if (data.length >= limit) return { data, has_more: true, next_cursor: writePosition(last) }
     data.push(view(item.record))
     last = item

@@ -1,42 +1,19 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
+import { fetchPackages } from './fetch-packages.js'
 
-/** The newest version for Node 20. It is no dependency, because only this script needs it and its 180 packages. */
+/** The newest version for Node 20. */
 const VERSION = '5.14.2'
 
-/** Returns the folder of Prism: `PAYSIM_PRISM`, or a temporary folder into which npm installs it once. */
+/** Finds Prism in `PAYSIM_PRISM`, or in a temporary folder, into which it is fetched once. */
 export async function installPrism() {
   const folder = process.env.PAYSIM_PRISM || join(tmpdir(), `paysim-prism-${VERSION}`)
-  const { resolve } = createRequire(join(folder, 'package.json'))
-  const find = () => ({ version: VERSION, command: resolve('@stoplight/prism-cli/dist/index.js') })
-  try {
-    return find()
-  } catch {
-    console.log(`fetching @stoplight/prism-cli ${VERSION} into ${folder}`)
-  }
-  const flags = [
-    '--no-save',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-    '--prefix',
-    folder,
-  ]
-  for (let tries = 3; ; tries--) {
-    try {
-      await promisify(execFile)('npm', ['install', ...flags, `@stoplight/prism-cli@${VERSION}`])
-      return find()
-    } catch (cause) {
-      if (tries === 1) throw new Error(`Prism could not be fetched: ${cause.stderr ?? cause.message}`)
-    }
-  }
+  const find = await fetchPackages(folder, [`@stoplight/prism-cli@${VERSION}`])
+  return { version: VERSION, command: find('@stoplight/prism-cli/dist/index.js') }
 }
 
 /** Starts Prism as a proxy in front of the server. It passes on invalid calls too, and notes problems in a header. */

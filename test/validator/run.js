@@ -4,18 +4,16 @@
 //
 // Prism holds each request and each answer against the OpenAPI document that this server gives out, and notes what
 // breaks it; the gate reads the notes. What Prism cannot pass on unharmed is left out by name, with the reason.
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openGate } from './gate.js'
 import { installPrism, startPrism } from './prism.js'
+import { askControl, PAYSIM, servePaysim } from './serve.js'
 
-const PAYSIM = fileURLToPath(new URL('../../bin/paysim.js', import.meta.url))
 const SCENARIOS = fileURLToPath(new URL('../../scenarios', import.meta.url))
 
 const LEFT_OUT_SCENARIOS = {
@@ -33,7 +31,8 @@ try {
 
 async function validate() {
   const prism = await installPrism()
-  const server = await startPaysim()
+  const server = await servePaysim('--control-port', '0', '--clock', 'virtual')
+  ends.push(server.stop)
   const control = (method, path, body) => askControl(server, method, path, body)
   const document = await control('GET', '/openapi.json')
   const file = join(work, 'merchant-api.json')
@@ -85,36 +84,6 @@ function countsOf(exchanges) {
     const each = [...statuses].sort().map(([status, count]) => `${status} × ${count}`)
     return `${name}: ${each.join(', ')}`
   })
-}
-
-async function startPaysim() {
-  const flags = ['serve', '--ephemeral', '--json', '--port', '0', '--control-port', '0', '--clock', 'virtual']
-  const child = spawn(process.execPath, [PAYSIM, ...flags], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    cwd: work,
-  })
-  const ended = once(child, 'exit')
-  ends.push(async () => {
-    child.kill()
-    await ended
-  })
-  const lines = createInterface(child.stdout)
-  const gone = ended.then(([code]) => Promise.reject(new Error(`paysim serve ended with ${code}`)))
-  const [line] = await Promise.race([once(lines, 'line'), gone])
-  gone.catch(() => {})
-  lines.resume()
-  return JSON.parse(line)
-}
-
-async function askControl({ control_url: url, control_token: token }, method, path, body) {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}`)
-  const text = await response.text()
-  return text === '' ? undefined : JSON.parse(text)
 }
 
 /** Runs the scenarios against the server, with its merchant API at the address given. */

@@ -21,16 +21,22 @@ const route = object({
 })
 
 /** What the payer is shown, as in the journal. */
-const instrument = Type.Union([
-  object({ type: Type.Literal('redirect_to_url') }),
-  object({ type: Type.Literal('display_qr_code'), qrData: Type.String() }),
-  object({
-    type: Type.Literal('display_bank_transfer_instructions'),
-    bank: object({ code: Type.String(), label: Type.String() }),
-    account: object({ name: Type.String(), number: Type.String() }),
-    reference: Type.String(),
-  }),
-])
+const instrument = named(
+  'Instrument',
+  Type.Union([
+    named('RedirectInstrument', object({ type: Type.Literal('redirect_to_url') })),
+    named('QrCodeInstrument', object({ type: Type.Literal('display_qr_code'), qrData: Type.String() })),
+    named(
+      'BankTransferInstrument',
+      object({
+        type: Type.Literal('display_bank_transfer_instructions'),
+        bank: object({ code: Type.String(), label: Type.String() }),
+        account: object({ name: Type.String(), number: Type.String() }),
+        reference: Type.String(),
+      }),
+    ),
+  ]),
+)
 
 /** The merchant's members depend on the contract in force. */
 export const paymentRecord = (contract: Contract | 'any') =>

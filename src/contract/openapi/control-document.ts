@@ -1,13 +1,13 @@
 import type { TSchema } from '@sinclair/typebox'
-import * as Type from '@sinclair/typebox'
 import type { ControlOperation } from '../control/operations/operation.ts'
-import { controlOperations } from '../control/operations.ts'
+import { type ControlCall, controlOperations } from '../control/operations.ts'
 import { type Contract, DECISIONS } from '../decisions.ts'
 import { ERROR_STATUS, type ErrorCode, statusOf } from '../errors.ts'
 import { inBraces } from '../paths.ts'
 import { resources } from '../resources.ts'
 import { named } from '../schema.ts'
-import { type Json, mapValues } from './plain.ts'
+import { CONTROL_WORDS, examplePathParameter } from './control-words.ts'
+import { CONTACT, componentsIn, type Describe, imageForm, type Json } from './plain.ts'
 
 /**
  * The OpenAPI 3.1 document of the control surface at this address. With `any`, it has the answers of every possible
@@ -18,11 +18,17 @@ export function controlDocument(
   server: string,
 ): Json & { readonly openapi: string } {
   const schemas: Record<string, Json> = {}
-  const listed = componentsIn(schemas)
+  const describe = componentsIn(schemas)
   const paths: Record<string, Record<string, Json>> = {}
-  for (const [call, operation] of Object.entries<ControlOperation>(controlOperations(contract))) {
+  const all = Object.entries<ControlOperation>(controlOperations(contract)) as [
+    ControlCall,
+    ControlOperation,
+  ][]
+  // What is never answered with a success is no call of a program: a browser opens it.
+  const calls: Calls = new Map(all.filter(([, { answers }]) => Object.keys(answers).some(isSuccess)))
+  for (const [call, operation] of calls) {
     const [method = '', path = ''] = call.split(' ')
-    const described = describeOperation(path, operation, contract, listed)
+    const described = describeOperation(call, { operation, calls, contract, describe })
     paths[inBraces(path)] = { ...paths[inBraces(path)], [method.toLowerCase()]: described }
   }
   return {
@@ -33,6 +39,7 @@ export function controlDocument(
       summary: 'Make merchants, move time, decide outcomes, and look inside.',
       description:
         'Calls that a real payment gateway does not have: they control the simulator. For test suites and tools.',
+      contact: CONTACT,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: server, description: 'paysim' }],
@@ -85,23 +92,64 @@ function tagOf(path: string): keyof typeof TAGS {
   return first === 'accounts' ? (TAG_OF[subject] ?? 'History') : (TAG_OF[first] ?? 'Server')
 }
 
-function describeOperation(
-  path: string,
-  operation: ControlOperation,
-  contract: Contract | 'any',
-  listed: (schema: TSchema) => Json,
-): Json {
+type Calls = ReadonlyMap<ControlCall, ControlOperation>
+
+const isSuccess = (status: string) => status.startsWith('2')
+
+/** From the success of a call to the calls that come after it. */
+function links(call: ControlCall, calls: Calls): Json {
+  const next = [...calls].filter(([other]) => CONTROL_WORDS[other].after?.call === call)
+  if (next.length === 0) return {}
+  return { links: Object.fromEntries(next.map(([other, { id }]) => [id, link(other, id)])) }
+}
+
+function link(call: ControlCall, operationId: string): Json {
+  const { id, requestBody } = CONTROL_WORDS[call].after ?? {}
+  const names = parametersIn(call)
+  const parameters = names.map(name => [
+    name,
+    name === names.at(-1) && id !== undefined ? id : `$request.path.${name}`,
+  ])
+  return {
+    operationId,
+    ...(parameters.length === 0 ? {} : { parameters: Object.fromEntries(parameters) }),
+    ...(requestBody === undefined ? {} : { requestBody }),
+  }
+}
+
+const parametersIn = (path: string) => [...path.matchAll(/:([a-z]+)/g)].map(([, name = '']) => name)
+
+interface Context {
+  readonly operation: ControlOperation
+  readonly calls: Calls
+  readonly contract: Contract | 'any'
+  readonly describe: Describe
+}
+
+function describeOperation(call: ControlCall, { operation, calls, contract, describe }: Context): Json {
   const { id, summary, query, headers, body, answers, open } = operation
+  const [, path = ''] = call.split(' ')
+  const { description, example } = CONTROL_WORDS[call]
   return {
     operationId: id,
     summary,
+    description,
     tags: [tagOf(path)],
     ...(open ? { security: [] } : {}),
     parameters: parameters(path, query, headers),
-    ...(body ? { requestBody: requestBody(body, listed) } : {}),
+    ...(body ? { requestBody: requestBody(body, example, describe) } : {}),
     responses: {
-      ...errorResponses(codesOf(path, operation), contract, listed),
-      ...mapValues(answers, answer => ({ description: 'Done', ...contentOf(answer, listed) })),
+      ...errorResponses(codesOf(path, operation), contract, describe),
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, answer]) => [
+          status,
+          {
+            description: 'Done',
+            ...contentOf(answer, describe),
+            ...(isSuccess(status) ? links(call, calls) : {}),
+          },
+        ]),
+      ),
     },
   }
 }
@@ -111,28 +159,49 @@ function parameters(
   query: ControlOperation['query'] = {},
   headers: ControlOperation['headers'] = {},
 ): Json[] {
-  const schema = { type: 'string' }
-  const names = [...path.matchAll(/:([a-z]+)/g)].map(([, name]) => name)
   return [
-    ...names.map(name => ({ name, in: 'path', required: true, schema })),
-    ...Object.entries(query).map(([name, description]) => ({ name, in: 'query', description, schema })),
-    ...Object.entries(headers).map(([name, description]) => ({ name, in: 'header', description, schema })),
+    ...parametersIn(path).map(name => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+      example: examplePathParameter(path, name),
+    })),
+    ...Object.entries(query).map(([name, schema]) => described(name, 'query', schema)),
+    ...Object.entries(headers).map(([name, schema]) => described(name, 'header', schema)),
   ]
 }
 
-function requestBody(body: NonNullable<ControlOperation['body']>, listed: (schema: TSchema) => Json): Json {
-  if ('json' in body)
-    return { required: !body.optional, content: { 'application/json': { schema: listed(body.json) } } }
-  const properties = mapValues(body.form, description => ({ type: 'string', description }))
-  const schema = { type: 'object', required: body.required, properties }
-  return { required: true, content: { 'multipart/form-data': { schema } } }
+function described(name: string, place: string, { description, examples = [], ...schema }: TSchema): Json {
+  const [example] = examples
+  return {
+    name,
+    in: place,
+    description,
+    schema: plain(schema),
+    ...(example === undefined ? {} : { example }),
+  }
 }
 
-function contentOf(answer: ControlOperation['answers'][number], listed: (schema: TSchema) => Json): Json {
+const plain = componentsIn({})
+
+function requestBody(
+  body: NonNullable<ControlOperation['body']>,
+  example: Json | undefined,
+  describe: Describe,
+): Json {
+  if ('json' in body) {
+    const content = { 'application/json': { schema: describe(body.json), example } }
+    return { required: !body.optional, content }
+  }
+  return { required: true, content: imageForm(body.form) }
+}
+
+function contentOf(answer: ControlOperation['answers'][number], describe: Describe): Json {
   if (answer === null) return {}
-  if (!('media' in answer)) return { content: { 'application/json': { schema: listed(answer) } } }
+  if (!('media' in answer)) return { content: { 'application/json': { schema: describe(answer) } } }
   const { media, schema } = answer as Exclude<typeof answer, TSchema>
-  const described = schema ? { schema: listed(schema) } : { schema: { type: 'string' } }
+  const described = schema ? { schema: describe(schema) } : { schema: { type: 'string' } }
   return { content: Object.fromEntries(media.map(type => [type, described])) }
 }
 
@@ -147,12 +216,8 @@ function codesOf(path: string, { body, errors = [], open }: ControlOperation): R
   return codes
 }
 
-function errorResponses(
-  codes: ReadonlySet<ErrorCode>,
-  contract: Contract | 'any',
-  listed: (schema: TSchema) => Json,
-): Json {
-  const schema = listed(named('Error', resources(contract).Error))
+function errorResponses(codes: ReadonlySet<ErrorCode>, contract: Contract | 'any', describe: Describe): Json {
+  const schema = describe(named('Error', resources(contract).Error))
   const content = Object.fromEntries(errorMedia(contract).map(type => [type, { schema }]))
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes)
@@ -174,23 +239,3 @@ function statusesOf(code: ErrorCode, contract: Contract | 'any'): readonly numbe
   if (contract !== 'any') return [statusOf(code, contract)]
   return code === 'unauthorized' ? DECISIONS['auth.failure_status'].values.map(Number) : [ERROR_STATUS[code]]
 }
-
-/**
- * Moves schemas with a name to the components, and refers to them. The name is then removed, because it would be there
- * twice.
- */
-function componentsIn(components: Record<string, Json>) {
-  const listed = (schema: TSchema): Json => {
-    const { title, ...rest } = schema
-    const described = JSON.parse(
-      JSON.stringify(rest, (key, value) => (key !== '' && isNamed(value) ? listed(value) : value)),
-    )
-    if (title === undefined) return described
-    components[title] = described
-    return { $ref: `#/components/schemas/${title}` }
-  }
-  return listed
-}
-
-const isNamed = (value: unknown): value is TSchema =>
-  typeof value === 'object' && value !== null && 'title' in value && Type.Kind in value

@@ -11,9 +11,10 @@ import {
 import { operations } from '../operations.ts'
 import { inBraces } from '../paths.ts'
 import { PayoutInEvent, resources } from '../resources.ts'
+import { named } from '../schema.ts'
 import { exampleErrors, exampleEvent } from './examples.ts'
 import { describeOperation } from './operation.ts'
-import { type Json, mapValues, plain } from './plain.ts'
+import { CONTACT, componentsIn, type Json } from './plain.ts'
 
 /** The merchant interface as OpenAPI 3.1, according to the contract in force, with this server address. */
 export function openApiDocument(contract: Contract, server: string): Json & { readonly openapi: string } {
@@ -22,6 +23,10 @@ export function openApiDocument(contract: Contract, server: string): Json & { re
     const path = inBraces(operation.path)
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describeOperation(operation, contract) }
   }
+  const schemas: Record<string, Json> = {}
+  const describe = componentsIn(schemas)
+  for (const [name, schema] of Object.entries<TSchema>({ ...resources(contract), ...eventSchemas(contract) }))
+    describe(named(name, schema))
   return {
     openapi: '3.1.0',
     info: {
@@ -30,6 +35,7 @@ export function openApiDocument(contract: Contract, server: string): Json & { re
       summary: 'Payment method discovery, payment intents and payout intents of one merchant.',
       description:
         'The interface that paysim serves. Where its description leaves a question open, this document has the answer in force.',
+      contact: CONTACT,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: server, description: 'paysim' }],
@@ -50,7 +56,7 @@ export function openApiDocument(contract: Contract, server: string): Json & { re
       },
       headers: HEADERS,
       examples: exampleErrors(contract),
-      schemas: mapValues<TSchema, Json>({ ...resources(contract), ...eventSchemas(contract) }, plain),
+      schemas,
     },
   }
 }

@@ -7,20 +7,32 @@ import type { Json } from './plain.ts'
 
 /** The examples of the document belong together: a bank transfer that needs a receipt, and a payout. */
 
-const PAYMENT = 'pi_VC4UoUgtGlWq80BVjoQBBuLl'
-const PAYOUT = 'po_b8OHDoVvltLrQoPPvS1EFWxn'
+export const EXAMPLE_PAYMENT = 'pi_VC4UoUgtGlWq80BVjoQBBuLl'
+export const EXAMPLE_PAYOUT = 'po_b8OHDoVvltLrQoPPvS1EFWxn'
 const MADE = '2027-01-01T09:30:00.000Z'
 const LATER = '2027-01-01T09:31:05.000Z'
 const MONEY = { currency: 'THB', country: 'TH' }
 
 export const EXAMPLE_KEY = '3d1f6c52-8a4e-4e7f-9f0b-5f7a1c0a2b11'
 
-export const examplePathId = (id: OperationId) => (id === 'cancelPayout' ? PAYOUT : PAYMENT)
+export const examplePathId = (id: OperationId) => (id === 'cancelPayout' ? EXAMPLE_PAYOUT : EXAMPLE_PAYMENT)
 
+/** Of every parameter, and all of them together find something. */
 export function exampleQuery(id: OperationId): Json {
-  if (id === 'listPaymentMethods') return { amount: '150000', ...MONEY, checkout_mode: 'merchant' }
-  return { ...MONEY, status: ['requires_approval', 'processing'], limit: 25 }
+  if (id === 'listPaymentMethods')
+    return { amount: '150000', ...MONEY, checkout_mode: 'merchant', provider: 'banyan' }
+  return {
+    ...MONEY,
+    created_after: '2020-01-01T00:00:00.000Z',
+    created_before: '2100-01-01T00:00:00.000Z',
+    merchant_reference: 'refund-7',
+    status: ['requires_approval', 'processing'],
+    limit: 25,
+    cursor: EXAMPLE_CURSOR,
+  }
 }
+
+const EXAMPLE_CURSOR = 'MTc5NTIyODkyMTk3OS45LnJEdThvalVk'
 
 export function exampleBody(id: OperationId): Json {
   switch (id) {
@@ -53,7 +65,7 @@ export function exampleAnswer(id: OperationId, contract: Contract): Json {
     case 'submitReceipt':
       return payment(contract, { receipt: { status: 'processing' }, updated_at: LATER })
     case 'listPayouts':
-      return { data: [payout({})], has_more: true, next_cursor: 'MTc5NTIyODkyMTk3OS45LnJEdThvalVk' }
+      return { data: [payout({})], has_more: true, next_cursor: EXAMPLE_CURSOR }
     case 'cancelPayout':
       return payout({ status: 'cancelled', updated_at: LATER })
     case 'createPayment':
@@ -72,7 +84,7 @@ const MAY_NOT_APPLY: readonly string[] = [
 
 /** With every field, so that the compiler asks for a new one. */
 const examplePayment: Required<PaymentIntent> = {
-  id: PAYMENT,
+  id: EXAMPLE_PAYMENT,
   object: 'payment_intent',
   amount: '150000',
   ...MONEY,
@@ -103,7 +115,7 @@ function payment(contract: Contract, changes: Json): Json {
 }
 
 const payout = (changes: Json): Json => ({
-  id: PAYOUT,
+  id: EXAMPLE_PAYOUT,
   object: 'payout_intent',
   amount: '5000',
   ...MONEY,

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { COUNTRIES } from '../currencies.ts'
 import type { Contract } from '../decisions.ts'
 import { type ErrorCode, statusOf } from '../errors.ts'
-import { LIMITS, RECEIPT_TYPES } from '../limits.ts'
+import { LIMITS } from '../limits.ts'
 import type { Operation, OperationId } from '../operations.ts'
 import {
   EXAMPLE_KEY,
@@ -12,7 +12,10 @@ import {
   examplePathId,
   exampleQuery,
 } from './examples.ts'
-import { type Json, plain } from './plain.ts'
+import { componentsIn, imageForm, type Json } from './plain.ts'
+
+/** What a request may contain has no components of its own. */
+const plain = componentsIn({})
 
 /** Every operation can return these: 400 for an unknown Host, and 429 and 503 also because of a fault. */
 const ALWAYS: readonly ErrorCode[] = [
@@ -27,11 +30,24 @@ export function describeOperation(operation: Operation, contract: Contract): Jso
   return {
     operationId: operation.id,
     summary: operation.summary,
+    description: DESCRIPTIONS[operation.id],
     tags: [operation.path.startsWith('/payout') && operation.id !== 'createPayment' ? 'Payouts' : 'Payments'],
     parameters: parameters(operation),
     ...requestBody(operation, contract),
     responses: { ...success(operation, contract), ...errors(operation, contract) },
   }
+}
+
+const DESCRIPTIONS: Readonly<Record<OperationId, string>> = {
+  listPaymentMethods:
+    'Those that this amount, currency and country can be paid with, and what each of them needs.',
+  createPayment:
+    'In the mode `hosted`, the payer chooses the method on a page; in the mode `merchant`, the request names it.',
+  getPayment: 'As it is now. Read it until its status is final, or wait for the webhook.',
+  cancelPayment: 'The provider confirms it later, or the payment succeeds before.',
+  submitReceipt: 'The provider checks it. If it rejects it, another one can be submitted.',
+  listPayouts: 'In pages. Send the `next_cursor` of a page, with the same filters, for the next one.',
+  cancelPayout: 'Nothing was sent to the recipient yet.',
 }
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
@@ -189,26 +205,17 @@ function headerParameters({ idempotencyKey }: Operation): Json[] {
 function requestBody({ id, json, multipart }: Operation, contract: Contract): Json {
   if (!json) return {}
   const content: Json = {
+    // First, because some generators know only the first one.
+    ...(multipart ? imageForm() : {}),
     'application/json': { schema: bodySchema(id, json.schema, contract), example: exampleBody(id) },
   }
-  if (multipart) {
-    content['multipart/form-data'] = {
-      schema: {
-        type: 'object',
-        required: ['file'],
-        properties: {
-          file: {
-            type: 'string',
-            contentMediaType: 'application/octet-stream',
-            description: `A JPEG or PNG image of at most ${LIMITS.receiptImage} bytes`,
-          },
-        },
-      },
-      encoding: { file: { contentType: RECEIPT_TYPES.join(', ') } },
-      example: { file: 'the bytes of the image' },
-    }
-  }
-  const note = id === 'cancelPayment' ? { description: 'May be empty; its Content-Type may not.' } : {}
+  const note =
+    id === 'cancelPayment'
+      ? {
+          description:
+            'Send `{}`: most clients leave out the Content-Type with the body, and it is required.',
+        }
+      : {}
   return { requestBody: { ...note, required: json.required, content } }
 }
 

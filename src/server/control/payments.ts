@@ -6,7 +6,7 @@ import { imagesLost, isDigest } from '../../engine/store/image-store.ts'
 import { TooLateError } from '../../engine/time/real-time.ts'
 import { WebhookHostError } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
-import { pageOf } from '../lists.ts'
+import { anyOf, pageOf } from '../lists.ts'
 import { choose, sendReceipt, unreadable } from '../payer.ts'
 import { imageIn, readForm } from '../read-image.ts'
 import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
@@ -20,7 +20,6 @@ import {
   param,
   runtimeNamed,
 } from './control-call.ts'
-import { anyOf } from './list-window.ts'
 import { assetView, fullPayment, providerCallView } from './views.ts'
 
 const readChoice = bodyReader<MethodChoice>(MethodChoice)

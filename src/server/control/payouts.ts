@@ -7,7 +7,7 @@ import type { Payout } from '../../domain/model.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { carryOut, demandAvailable, untilSafe } from '../carry-out.ts'
 import type { Request } from '../http/request.ts'
-import { pageOf } from '../lists.ts'
+import { anyOf, pageOf } from '../lists.ts'
 import { idempotency, keptRecord, readKey } from '../merchant/answer.ts'
 import { fingerprintOf } from '../merchant/payments.ts'
 import { demandNoProblems, RefusalError } from '../refusal.ts'
@@ -21,7 +21,6 @@ import {
   param,
   runtimeNamed,
 } from './control-call.ts'
-import { anyOf } from './list-window.ts'
 import { fullPayout } from './views.ts'
 
 const readPayout = bodyReader<NewPayout>(NewPayout)

@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import type { ErrorCode } from '../../errors.ts'
 
 /** An operation of the control surface. */
@@ -6,10 +7,8 @@ export interface ControlOperation {
   /** The operationId. */
   readonly id: string
   readonly summary: string
-  /** The query parameters, with their descriptions. */
-  readonly query?: Readonly<Record<string, string>>
-  /** The headers, with their descriptions. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, TSchema>>
+  readonly headers?: Readonly<Record<string, TSchema>>
   readonly body?: RequestBody
   readonly answers: Readonly<Record<number, AnswerBody>>
   /** Besides those that every call of its kind can have. */
@@ -23,7 +22,8 @@ export type ControlOperations = Readonly<Record<string, ControlOperation>>
 
 type RequestBody =
   | { readonly json: TSchema; readonly optional?: true }
-  | { readonly form: Readonly<Record<string, string>>; readonly required: readonly string[] }
+  /** A form with an image, its `file`, and these members. */
+  | { readonly form: Readonly<Record<string, TSchema>> }
 
 /** What is sent with a status: JSON, something else, or nothing. */
 type AnswerBody = TSchema | OtherMedia | null
@@ -33,9 +33,12 @@ interface OtherMedia {
   readonly schema?: TSchema
 }
 
+/** A place in a list: a time in milliseconds, and a number at that time. */
+export const EXAMPLE_POSITION = '1798796400000.1'
+
 export const LIST_QUERY = {
-  limit: 'How many; all of them by default.',
-  cursor: 'The next_cursor of the previous page.',
+  limit: Type.Integer({ minimum: 1, description: 'How many; all of them by default.', examples: [25] }),
+  cursor: Type.String({ description: 'The next_cursor of the previous page.', examples: [EXAMPLE_POSITION] }),
 }
 
 /** One operation for each trigger, which is the last part of its path. */

@@ -19,7 +19,11 @@ import { DeliveryDetail, DeliveryRecord, EndpointRecord, eventRecord } from '../
 import { Why } from '../why.ts'
 import { type ControlOperations, LIST_QUERY, moves } from './operation.ts'
 
-const OF_STATUS = 'Only those with this status, or with one of several, separated by commas.'
+const ofStatus = (example: string) =>
+  Type.String({
+    description: 'Only those with this status, or with one of several, separated by commas.',
+    examples: [example],
+  })
 
 /** Payments, with the images and the calls that belong to them. */
 export function paymentOperations(contract: Contract | 'any') {
@@ -28,7 +32,7 @@ export function paymentOperations(contract: Contract | 'any') {
     'GET /accounts/:account/payments': {
       id: 'listPayments',
       summary: 'List payments, newest first',
-      query: { ...LIST_QUERY, status: OF_STATUS },
+      query: { ...LIST_QUERY, status: ofStatus('pending') },
       answers: { 200: page(PaymentRecord) },
     },
     'GET /accounts/:account/payments/:id': {
@@ -56,7 +60,7 @@ export function paymentOperations(contract: Contract | 'any') {
     'POST /accounts/:account/payments/:id/receipt': {
       id: 'sendReceipt',
       summary: 'Send a receipt as the payer does on the hosted page',
-      body: { form: { file: 'A JPEG or PNG image' }, required: ['file'] },
+      body: { form: {} },
       answers: { 200: PaymentRecord },
       errors: ['invalid_state', 'provider_capability_unsupported'],
     },
@@ -74,7 +78,7 @@ export function paymentOperations(contract: Contract | 'any') {
     'POST /accounts/:account/assets': {
       id: 'uploadAsset',
       summary: 'Upload an image',
-      body: { form: { file: 'A JPEG or PNG image', kind: 'payment_receipt or other' }, required: ['file'] },
+      body: { form: { kind: Type.Optional(AssetRecord.properties.kind) } },
       answers: { 201: AssetRecord },
     },
     'GET /accounts/:account/assets': {
@@ -95,7 +99,7 @@ export const PAYOUT_OPERATIONS = {
   'GET /accounts/:account/payouts': {
     id: 'listPayouts',
     summary: 'List payouts, newest first',
-    query: { ...LIST_QUERY, status: OF_STATUS },
+    query: { ...LIST_QUERY, status: ofStatus('requires_approval') },
     answers: { 200: page(PayoutRecord) },
   },
   'POST /accounts/:account/payouts': {
@@ -206,8 +210,15 @@ export const HISTORY_OPERATIONS = {
   'GET /accounts/:account/stream': {
     id: 'follow',
     summary: 'Follow the account: server-sent events, whose data has one of these shapes',
-    query: { as: '`changes` to get only what changed, not how.' },
-    headers: { 'Last-Event-ID': 'The id of an entry: the stream begins with the entries after it.' },
+    query: {
+      as: Type.Literal('changes', { description: 'Only what changed, not how.', examples: ['changes'] }),
+    },
+    headers: {
+      'Last-Event-ID': Type.String({
+        description: 'The id of an entry: the stream begins with the entries after it.',
+        examples: ['1'],
+      }),
+    },
     answers: { 200: { media: ['text/event-stream'], schema: Type.Union(Object.values(STREAM_EVENTS)) } },
   },
   'GET /accounts/:account/export': {

@@ -13,7 +13,7 @@ import { AdvanceBody, ClockBody, HealthBody, MerchantPatch, TokenBody } from '..
 import { RulesBody, RulesState } from '../rules.ts'
 import { Timeline } from '../timeline.ts'
 import { DeliveryRow } from '../webhooks.ts'
-import type { ControlOperations } from './operation.ts'
+import { type ControlOperations, EXAMPLE_POSITION } from './operation.ts'
 
 /** The server as a whole. */
 export const SERVER_OPERATIONS = {
@@ -57,9 +57,9 @@ export const SERVER_OPERATIONS = {
     id: 'listNodes',
     summary: 'List the processes that serve the same database, and the merchants that each of them holds',
     query: {
-      q: 'Text that the id of a merchant must contain.',
-      offset: 'How many merchants to skip.',
-      limit: 'How many merchants, at most 200.',
+      q: Type.String({ description: 'Text that the id of a merchant must contain.', examples: ['shop'] }),
+      offset: Type.Integer({ minimum: 0, description: 'How many merchants to skip.', examples: [0] }),
+      limit: Type.Integer({ minimum: 0, maximum: 200, description: 'How many merchants.', examples: [50] }),
     },
     answers: { 200: Nodes },
     errors: ['service_unavailable'],
@@ -195,19 +195,36 @@ export const SETTING_OPERATIONS = {
   },
 } as const satisfies ControlOperations
 
+const several = (example: string) =>
+  Type.String({ description: 'One or several, separated by commas.', examples: [example] })
 const ROWS_QUERY = {
-  anchor: 'The anchor of the previous answer, so that the list does not shift.',
-  offset: 'How many rows to skip.',
-  limit: 'How many rows, at most 200.',
-  q: 'Text that the record must contain.',
+  anchor: Type.String({
+    description: 'The anchor of the previous answer, so that the list does not shift.',
+    examples: [EXAMPLE_POSITION],
+  }),
+  offset: Type.Integer({ minimum: 0, description: 'How many rows to skip.', examples: [0] }),
+  limit: Type.Integer({
+    minimum: 0,
+    maximum: 200,
+    description: 'How many rows; 50 by default.',
+    examples: [50],
+  }),
+  q: Type.String({ description: 'Text that the record must contain.', examples: ['order-1001'] }),
 }
 const RECORD_QUERY = {
   ...ROWS_QUERY,
-  status: 'One or several, separated by commas.',
-  currency: 'One or several, separated by commas.',
-  rule: 'The name of a rule.',
-  created_after: 'Inclusive.',
-  created_before: 'Exclusive.',
+  currency: several('THB'),
+  rule: Type.String({ description: 'The name of a rule.', examples: ['large transfers are declined'] }),
+  created_after: Type.String({
+    format: 'date-time',
+    description: 'Inclusive.',
+    examples: ['2020-01-01T00:00:00.000Z'],
+  }),
+  created_before: Type.String({
+    format: 'date-time',
+    description: 'Exclusive.',
+    examples: ['2100-01-01T00:00:00.000Z'],
+  }),
 }
 
 /** What the dashboard shows, and who may see it. */
@@ -227,15 +244,16 @@ export const DASHBOARD_OPERATIONS = {
     summary: 'Read a part of the list of payments, newest first',
     query: {
       ...RECORD_QUERY,
-      checkout_mode: 'One or several, separated by commas.',
-      method: 'One or several, separated by commas.',
+      status: several('pending,processing'),
+      checkout_mode: several('hosted'),
+      method: several('th_bank_transfer,th_promptpay'),
     },
     answers: { 200: listWindow(PaymentRow) },
   },
   'GET /accounts/:account/browse/payouts': {
     id: 'browsePayouts',
     summary: 'Read a part of the list of payouts, newest first',
-    query: { ...RECORD_QUERY, country: 'One or several, separated by commas.' },
+    query: { ...RECORD_QUERY, status: several('requires_approval,processing'), country: several('TH') },
     answers: { 200: listWindow(PayoutRow) },
   },
   'GET /accounts/:account/browse/webhook-deliveries': {
@@ -243,9 +261,12 @@ export const DASHBOARD_OPERATIONS = {
     summary: 'Read a part of the list of webhook deliveries, newest first',
     query: {
       ...ROWS_QUERY,
-      status: 'One or several, separated by commas.',
-      event_type: 'One or several, separated by commas.',
-      endpoint: 'The id of an endpoint.',
+      status: several('pending,delivered'),
+      event_type: several('payment.succeeded'),
+      endpoint: Type.String({
+        description: 'The id of an endpoint.',
+        examples: ['we_5kQ2mT8xV1bN4cR7zL9wH3yJ'],
+      }),
     },
     answers: {
       200: object({ data: Type.Array(DeliveryRow), total: Type.Integer({ minimum: 0 }) }),
@@ -259,7 +280,7 @@ export const DASHBOARD_OPERATIONS = {
   'GET /dashboard/sign-in': {
     id: 'signInByLink',
     summary: 'Sign a browser in, and go to the dashboard',
-    query: { code: 'The code of a link.' },
+    query: { code: Type.String({ description: 'The code of a link.' }) },
     answers: { 303: null },
     open: true,
   },
