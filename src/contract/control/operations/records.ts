@@ -106,8 +106,11 @@ export const PAYOUT_OPERATIONS = {
     id: 'createPayout',
     summary: 'Create a payout',
     headers: {
-      'Idempotency-Key':
-        'Within 24 hours, the same key with the same body gets the same answer again, and creates nothing.',
+      'Idempotency-Key': Type.String({
+        description:
+          'Within 24 hours, the same key with the same body gets the same answer again, and creates nothing.',
+        examples: ['payouts-of-november-1'],
+      }),
     },
     body: { json: NewPayout },
     answers: { 201: PayoutRecord },
