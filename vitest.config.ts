@@ -47,8 +47,7 @@ const LONG = [
 const ALONE = ['test/cli/output/lazy.test.ts']
 
 /**
- * Tests that CI also runs on PostgreSQL, with one process and with three: the scenarios that ship, and all black-box
- * tests except those of what only a data directory has, and those that start a server of their own for each test.
+ * Tests that CI also runs on PostgreSQL, with three processes: the scenarios that ship, and all black-box tests except those of what only a data directory has, and those that start a server of their own for each test.
  */
 const ON_A_DATABASE = ['test/blackbox/**/*.test.ts', 'test/scenario/shipped.test.ts']
 const OF_ONE_DIRECTORY = [
@@ -62,37 +61,59 @@ const OF_ONE_DIRECTORY = [
 
 /**
  * Tests that need not run again on another Node: what the code does in Chromium, in the completion of shells, in
- * documents, in whole explorations, and how processes share a database. What could differ there are the engine, servers
- * and clients, files, processes and the package.
+ * documents, in whole explorations, how processes share a database, and what the pure core decides. What could differ
+ * there are the engine, servers and clients, files, processes and the package.
  */
 const OF_EVERY_NODE = [
-  'test/{browser,docs,explore,postgres}/**/*.test.ts',
+  'test/{browser,docs,domain,explore,model,postgres,web}/**/*.test.ts',
+  'test/blackbox/rules-meet/**/*.test.ts',
+  'test/blackbox/provider/{determinism,magic-values,rules-*,time-*}.test.ts',
   'test/cli/completion/**/*.test.ts',
 ]
 
-/** These take longest, mostly by waiting. If one of them began last, the other workers would have nothing left to do. */
+/**
+ * These take longest, a quarter of a minute and more, in the order in which they begin. If one of them began last, the
+ * other workers would have nothing left to do.
+ */
 const FIRST = [
-  'test/explore/explore.test.ts',
+  'test/blackbox/gateway/durability-loss.test.ts',
+  'test/server/forwarding.test.ts',
   'test/browser/dashboard/pages.test.ts',
   'test/explore/examples.test.ts',
-  'test/blackbox/gateway/webhook-retries.test.ts',
+  'test/explore/explore.test.ts',
   'test/postgres/cluster.test.ts',
+  'test/postgres/clocks.test.ts',
+  'test/postgres/outage.test.ts',
+  'test/blackbox/gateway/webhook-retries.test.ts',
   'test/cli/completion/completion.test.ts',
+  'test/postgres/nginx.test.ts',
   'test/blackbox/provider/time-wall.test.ts',
+  'test/browser/checkout/states.test.ts',
+  'test/cli/one-target.test.ts',
+  'test/browser/checkout/journeys.test.ts',
+  'test/postgres/leaving.test.ts',
+  'test/blackbox/gateway/durability-modes.test.ts',
   'test/cli/webhooks/listen-again.test.ts',
-  'test/scenario/thousand.test.ts',
-  'test/blackbox/gateway/private-data.test.ts',
-  'test/blackbox/gateway/large-import.test.ts',
-  'test/cli/exec-ends.test.ts',
   'test/docs/examples.test.ts',
+  'test/engine/postgres/spread.test.ts',
+  'test/blackbox/gateway/many-merchants.test.ts',
+  'test/blackbox/gateway/merchants-whole.test.ts',
+  'test/blackbox/gateway/large-import.test.ts',
+  'test/blackbox/gateway/private-data.test.ts',
+  'test/cli/exec-application.test.ts',
+  'test/cli/exec-ends.test.ts',
+  'test/scenario/thousand.test.ts',
 ]
 
 /** The order of vitest (failed before, slow before, large files), behind those that must begin early. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isFirst = ({ moduleId }: TestSpecification) => FIRST.some(name => moduleId.endsWith(name))
+    const placeOf = ({ moduleId }: TestSpecification) => {
+      const place = FIRST.findIndex(name => moduleId.endsWith(name))
+      return place === -1 ? FIRST.length : place
+    }
     const sorted = await super.sort(files)
-    return [...sorted.filter(isFirst), ...sorted.filter(file => !isFirst(file))]
+    return sorted.sort((a, b) => placeOf(a) - placeOf(b))
   }
 }
 
