@@ -18,7 +18,9 @@ export async function askOwnAccount<T>(
     const { ControlClient } = await import('../../client/control-client.ts')
     const control = new ControlClient(simulator)
     try {
-      const id = accountOf(keys.publicKey, await control.merchants.list())
+      // It announced the accounts that it had at its start.
+      const announced = simulator.simulator?.accounts.find(account => account.public_key === keys.publicKey)
+      const id = announced?.id ?? accountOf(keys.publicKey, await control.merchants.list())
       return id === undefined ? undefined : await ask(control.account(id), id)
     } finally {
       await control.close()
