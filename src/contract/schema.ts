@@ -25,10 +25,14 @@ export const nullable = <S extends TSchema>(schema: S): TUnion<[S, TNull]> =>
 export const list = <S extends TSchema>(schema: S) => object({ data: Type.Array(schema) as TArray<S> })
 
 export const timestamp = Type.String({ format: 'date-time' })
-export const amount = Type.String({ pattern: '^[1-9]\\d*$' })
+const positive = '^[1-9]\\d*$'
+export const amount = Type.String({ pattern: positive })
 export const count = Type.Integer({ minimum: 0 })
 /** Amount, currency and country as somebody gives them. The descriptions are the second half of a problem's message. */
-export const givenAmount = Type.String({ ...amount, description: 'a positive integer in minor units' })
+export const givenAmount = Type.String({
+  pattern: positive,
+  description: 'a positive integer in minor units',
+})
 export const givenCurrency = Type.String({
   pattern: '^[A-Z]{3,6}$',
   description: 'an uppercase currency code',
