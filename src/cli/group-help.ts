@@ -16,7 +16,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   webhooks: `  paysim webhooks listen --forward-to http://localhost:3000/hooks`,
   profile: `  paysim profile add staging --base-url https://api.example/v1 --key-file keys.txt
   paysim profile use staging`,
-  scenario: `  paysim scenario new checkout.yaml`,
+  scenario: `  paysim scenario new checkout.yaml
+  paysim scenario new --example explore`,
   sim: `  paysim sim status                   show the running simulator
   paysim sim payments succeed pi_123  make a payment succeed
   paysim sim clock advance 24h        advance the clock by a day`,

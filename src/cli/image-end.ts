@@ -2,7 +2,7 @@ import { visible } from './output/text.ts'
 
 /**
  * Warns about an image that has no end, before it is sent. A server looks at its size and its first bytes, and takes it, but
- * whoever looks at the receipt sees a part of it.
+ * a reader of the receipt sees a part of it.
  */
 export function warnIfCut(name: string, bytes: Uint8Array): void {
   if (hasEnd(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) return

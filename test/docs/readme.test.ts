@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { missingTool, readPage, shellBlocks, type } from '../support/docs/shell.ts'
 import { removeDirectory, type Server, startServer } from '../support/gateway/server.ts'
 import { claimedPort } from '../support/http/claimed-port.ts'
+import { BINARY } from '../support/paysim-binary.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const README = shellBlocks(readPage('README.md'))
@@ -24,6 +25,27 @@ afterAll(async () => {
   await server.stop()
   await removeDirectory(directory)
 })
+
+test('the first payment of the README answers as it shows', async () => {
+  const [, command = '', shown = ''] =
+    /```console\n\$ npx paysim (payments create .*)\n([\s\S]*?)```/.exec(readPage('README.md')) ?? []
+  const env = { ...process.env, PAYSIM_DATA: join(directory, '.paysim'), TZ: 'UTC', COLUMNS: '200' }
+  const ran = spawnSync(`"${process.execPath}" "${BINARY}" ${command}`, {
+    shell: true,
+    env,
+    encoding: 'utf8',
+  })
+  expect(ran.status, ran.stderr).toBe(0)
+  expect(withoutNames(ran.stdout)).toBe(withoutNames(shown))
+})
+
+/** What differs from run to run: ids, times, the port and the signature. */
+const withoutNames = (text: string) =>
+  text
+    .replaceAll(/pi_\w+/g, 'pi')
+    .replaceAll(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \+00:00 {2}.*/g, 'time')
+    .replaceAll(/:\d+\/checkout/g, ':port/checkout')
+    .replaceAll(/signature=[\w-]+/g, 'signature')
 
 describe.skipIf(missingTool)('the README, typed in by a newcomer', () => {
   test('makes a first payment in a minute', async () => {

@@ -39,6 +39,26 @@ test('new writes a scenario that runs, and never overwrites a file', async () =>
   })
 })
 
+test('new copies an example that comes with the package, and what it needs', async () => {
+  const { at } = await workspace()
+  const example = (name: string, file: string) => paysim(['scenario', 'new', '--example', name, at(file)])
+  expect(await example('receipt-from-an-asset', 'asset.yaml')).toMatchObject({ code: 0 })
+  expect(await paysim(['run', at('asset.yaml')])).toMatchObject({ code: 0 })
+  const { code, stdout } = await example('explore', 'shop')
+  expect(code).toBe(0)
+  expect(stdout).toContain(`--only webhook-twice -- node ${at('shop/wrong-shop.mjs')}`)
+  expect(await paysim(['scenario', 'validate', at('shop')])).toMatchObject({ code: 0 })
+  expect(readFileSync(at('shop/wrong-shop.mjs'), 'utf8')).toBe(read('scenarios/explore/wrong-shop.mjs'))
+  for (const [name, file, told] of [
+    ['explore', 'shop', 'already exists'],
+    ['bank-transfer', 'asset.yaml', 'already exists'],
+    ['bank-trnsfer', 'bank.yaml', 'did you mean bank-transfer?'],
+    ['../package', 'bank.yaml', 'there is no example'],
+  ] as const)
+    expect(await example(name, file)).toMatchObject({ code: 2, stderr: expect.stringContaining(told) })
+  expect(await paysim(['scenario', 'new'])).toMatchObject({ code: 2 })
+})
+
 test('new creates the folder, and names the schema relative to the file', async () => {
   const { folder, at, read: text } = await workspace()
   const schemaOf = async (file: string) => {

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
-import { mkdir, realpath, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { dirname, extname, isAbsolute, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
+import { closest } from '../../contract/closest.ts'
+import { shellWords } from '../../contract/shell-words.ts'
 import { packageFile } from '../../package-files.ts'
 import { jsonSchema, STARTER } from '../../scenario/index.ts'
 import { newCommand } from '../command-table.ts'
@@ -12,7 +14,11 @@ import { loadAll } from '../scenario/load-files.ts'
 export const create = (): Command =>
   newCommand('scenario new')
     .description('Write a new scenario file to start from, and create its folders.')
-    .argument('<file>', 'a file that does not exist yet; .yaml is added if it has no extension')
+    .argument('[file]', 'a file that does not exist yet; .yaml is added if it has no extension')
+    .option(
+      '--example <name>',
+      'copy an example that comes with paysim, such as bank-transfer, or explore: a shop with its scenario',
+    )
     .addHelpText(
       'after',
       `
@@ -20,9 +26,18 @@ The first line of the file names the JSON Schema of scenarios, so that an editor
 
 Examples:
   paysim scenario new checkout.yaml
-  paysim scenario new scenarios/checkout/declined`,
+  paysim scenario new scenarios/checkout/declined
+  paysim scenario new --example explore
+  paysim scenario new receipts.yaml --example receipt-rejected-and-replaced`,
     )
-    .action(writeStarter)
+    .action(async (path: string | undefined, { example }: { readonly example?: string }) => {
+      if (example === 'explore') return copyShop(path ?? 'explore')
+      const text = example === undefined ? STARTER : await textOfExample(example)
+      const file = path ?? example
+      if (file === undefined)
+        throw new UsageError('give the file to write, such as checkout.yaml, or --example')
+      await writeScenario(file, text)
+    })
 
 export const validate = (): Command =>
   newCommand('scenario validate')
@@ -43,7 +58,43 @@ export const schema = (): Command =>
 
 const EXTENSIONS = ['.yaml', '.yml']
 
-async function writeStarter(path: string): Promise<void> {
+const EXAMPLES = 'scenarios'
+/** Beside a scenario that sends one of them. */
+const IMAGES = 'receipts'
+
+const isTaken = (cause: unknown) => cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
+
+/** An example, with the line by which editors find the schema. */
+async function textOfExample(name: string): Promise<string> {
+  const files = await readdir(packageFile(EXAMPLES))
+  const names = ['explore', ...files.flatMap(file => (file.endsWith('.yaml') ? [file.slice(0, -5)] : []))]
+  if (!names.includes(name)) {
+    const meant = closest(name, names)
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    throw new UsageError(`there is no example ${name}${hint}\nThe examples are ${names.sort().join(', ')}.`)
+  }
+  const text = await readFile(packageFile(`${EXAMPLES}/${name}.yaml`), 'utf8')
+  return `# yaml-language-server: $schema=SCHEMA\n${text}`
+}
+
+/** A scenario with shops that it can be played with: a right one in two languages, and a wrong one. */
+async function copyShop(folder: string): Promise<void> {
+  try {
+    await mkdir(dirname(folder), { recursive: true })
+    await mkdir(folder)
+    await cp(packageFile(`${EXAMPLES}/explore`), folder, { recursive: true })
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new UsageError(isTaken(cause) ? `${folder} already exists` : `cannot write ${folder}: ${why}`)
+  }
+  const call = shellWords([
+    ...['paysim', 'explore', join(folder, 'orders.yaml'), '--only', 'webhook-twice', '--'],
+    ...['node', join(folder, 'wrong-shop.mjs')],
+  ])
+  process.stdout.write(`created ${folder}. Find the mistake in its wrong shop with: ${call}\n`)
+}
+
+async function writeScenario(path: string, text: string): Promise<void> {
   const extension = extname(path)
   if (extension === '.json')
     throw new UsageError(
@@ -53,12 +104,16 @@ async function writeStarter(path: string): Promise<void> {
   const file = EXTENSIONS.includes(extension) ? path : `${path}.yaml`
   try {
     await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, STARTER.replace('SCHEMA', await schemaFor(file)), { flag: 'wx' })
+    if (text.includes(`file: ${IMAGES}/`))
+      await cp(packageFile(`${EXAMPLES}/${IMAGES}`), join(dirname(file), IMAGES), {
+        recursive: true,
+        force: false,
+      })
+    await writeFile(file, text.replace('SCHEMA', await schemaFor(file)), { flag: 'wx' })
   } catch (cause) {
-    const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new UsageError(
-      exists && existsSync(file) ? `${file} already exists` : `cannot write ${file}: ${why}`,
+      isTaken(cause) && existsSync(file) ? `${file} already exists` : `cannot write ${file}: ${why}`,
     )
   }
   process.stdout.write(`created ${file}. Run it with: paysim run ${file}\n`)
