@@ -9,6 +9,7 @@ import {
   requestLine,
 } from '../contract/control/call.ts'
 import type { ControlCall } from '../contract/control/operations.ts'
+import { formatDuration } from '../contract/durations.ts'
 import { isRecord } from '../contract/validation.ts'
 import { join, readBaseUrl } from './address.ts'
 import { answerOf } from './answer.ts'
@@ -297,7 +298,10 @@ const limitedBody = (body: Readable, limits: AnswerLimits, origin: string): Read
 
 async function* limited(body: Readable, { bytes, ms }: AnswerLimits, origin: string): AsyncGenerator<Buffer> {
   const tooLong = (what: string) => new ControlUnreachableError(`${origin} ${what}; is it a control surface?`)
-  const timer = setTimeout(() => body.destroy(tooLong(`did not answer in full within ${ms} ms`)), ms)
+  const timer = setTimeout(
+    () => body.destroy(tooLong(`did not answer in full within ${formatDuration(ms)}`)),
+    ms,
+  )
   let size = 0
   try {
     for await (const chunk of body) {

@@ -33,6 +33,7 @@ import type {
   MerchantPatch,
   MethodChoice,
   NewPayout,
+  ResetBody,
 } from '../contract/control/requests.ts'
 import type { ProviderRule, RulesState } from '../contract/control/rules.ts'
 import type { DeliveryRecord, EndpointRecord, EventRecord } from '../contract/control/webhooks.ts'
@@ -274,7 +275,8 @@ function accountControl(caller: ControlCaller, account: string) {
     importUpload: (upload: Upload): Call<Imported> =>
       caller.upload('PUT /accounts/:account/import', { params: { account } }, upload),
     /** Empties the account; its keys stay the same. */
-    reset: (): Call<{ account: string }> => call('POST /accounts/:account/reset'),
+    reset: (body: ResetBody = {}): Call<{ account: string }> =>
+      call('POST /accounts/:account/reset', { body }),
   })
 }
 

@@ -1,3 +1,4 @@
+import { formatDuration } from '../contract/durations.ts'
 import type { Answer } from './answer-type.ts'
 import { ApiError, NotJsonError, WaitTimeoutError } from './errors.ts'
 import type { PaymentIntent, PaymentStatus } from './resources.ts'
@@ -73,5 +74,5 @@ function pauseOf(result: PollResult, round: number, random: () => number): numbe
 function tooLate(result: PollResult, timeoutMs: number): Error {
   if ('error' in result) return result.error
   const { id, status } = result.payment.body
-  return new WaitTimeoutError(`${id} was still ${status} after ${timeoutMs} ms`, result.payment)
+  return new WaitTimeoutError(`${id} was still ${status} after ${formatDuration(timeoutMs)}`, result.payment)
 }

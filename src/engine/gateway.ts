@@ -1,3 +1,4 @@
+import type { ResetBody } from '../contract/control/requests.ts'
 import type { Contract } from '../contract/decisions.ts'
 import { type CheckoutMode, ENVIRONMENTS, type Environment } from '../contract/statuses.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
@@ -241,11 +242,11 @@ export class Gateway {
     return this.#record(runtime).keys
   }
 
-  /** Empties an account and sets it up as it was created, with the same keys. */
-  async reset(runtime: AccountRuntime): Promise<void> {
+  /** Empties an account and sets it up as it was created, with the same keys and the settings to keep. */
+  async reset(runtime: AccountRuntime, keep: ResetBody['keep'] = []): Promise<void> {
     if (lacksSecret(this.registry.get(runtime.merchantId), runtime.account.environment))
       await this.registry.updateAccount(runtime.merchantId, runtime.account.environment, withSecret)
-    await resetAccount(this.settings, runtime, () => this.registry.get(runtime.merchantId))
+    await resetAccount(this.settings, runtime, () => this.registry.get(runtime.merchantId), keep)
     await runtime.images.clear().catch(this.#warn)
   }
 

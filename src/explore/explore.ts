@@ -16,7 +16,8 @@ interface ExploreSettings extends KindSettings {
   readonly mostRuns?: number | undefined
   readonly forMs?: number | undefined
   /** Reports progress to the user. */
-  readonly tried?: (attempt: Attempt, done: number, of: number) => void
+  /** `of` is null while nobody knows how many there will be. */
+  readonly tried?: (attempt: Attempt, done: number, of: number | null) => void
 }
 
 interface KindCount {
@@ -61,7 +62,7 @@ export async function explore(scenario: Scenario, settings: ExploreSettings): Pr
 interface Tries {
   readonly story: StoryRecord
   readonly firstTry: FirstTry
-  readonly of: number
+  readonly of: number | null
 }
 
 /** Disturbances for one run, and their number in the plan. */
@@ -96,11 +97,13 @@ class Exploring {
     ]
     const story = common(one, other)
     const places = placesOf(story, this.#kinds(), this.settings)
-    const tries = { story, firstTry: new FirstTry(story), of: places.length }
-    await this.#tryAll(this.#planned(places.map(place => [place])), tries)
+    const tries = { story, firstTry: new FirstTry(story) }
+    const of = Math.min(places.length, this.#leftRuns)
+    await this.#tryAll(this.#planned(places.map(place => [place])), { ...tries, of })
     const pairs = this.#pairs(places)
     // Without a number of runs, they end at a time, and each pair may be the last one.
-    await this.#tryAll(this.settings.mostRuns === undefined ? numbered(pairs) : this.#planned(pairs), tries)
+    const plan = this.settings.mostRuns === undefined ? numbered(pairs) : this.#planned(pairs)
+    await this.#tryAll(plan, { ...tries, of: null })
     return this.#exploration(first.result, story, differences(one, other), places)
   }
 

@@ -1,6 +1,7 @@
 import { demandKnown, type NamesOf } from '../client/call.ts'
 import { callSite, withCallSite } from '../client/caller.ts'
 import type { EndpointRecord } from '../client/control-client.ts'
+import { formatDuration } from '../contract/durations.ts'
 import { STANDING_PATIENCE_MS } from './standing-clock.ts'
 import { type WebhookAddress, WebhookReceiver } from './webhook-receiver.ts'
 import {
@@ -170,7 +171,7 @@ class ReceivedQueue {
     const giveUp = (waitedMs: number, why: string | undefined) =>
       reject(
         new WebhookTimeoutError(
-          `no ${describeMatch(match)} within ${waitedMs} ms; ${this.#instead()}${why ? `. ${why}` : ''}`,
+          `no ${describeMatch(match)} within ${formatDuration(waitedMs)}; ${this.#instead()}${why ? `. ${why}` : ''}`,
         ),
       )
     const whole = timeoutMs ?? PATIENCE_MS

@@ -14,6 +14,7 @@ import {
 } from '../client/control-client.ts'
 import { ArgumentError } from '../client/errors.ts'
 import { type Client, createClient } from '../client/index.ts'
+import type { ResetBody } from '../contract/control/requests.ts'
 import { AccountWebhooks, noWebhooks } from './account-webhooks.ts'
 import { whyNothingArrives, withClockHints } from './standing-clock.ts'
 import type { Webhooks } from './webhooks.ts'
@@ -223,8 +224,8 @@ function following(
 ): Pick<SimulatedAccount, 'reset' | 'import'> {
   const register = async () => receiver.register(await calls.webhookEndpoints.list())
   return {
-    async reset() {
-      const answer = await calls.reset()
+    async reset(body) {
+      const answer = await calls.reset(body)
       receiver.clear()
       await register()
       return answer
@@ -312,8 +313,8 @@ export interface SimulatedAccount
   /** All calls of the control surface for this account, including those that are left out here. */
   readonly control: AccountControl
   import(archive: Archive): Promise<{ account: string; entries: number }>
-  /** Empties the account; its keys stay the same. */
-  reset(): Promise<{ account: string }>
+  /** Empties the account; its keys stay the same, and so do the settings to keep, such as `keep: ['rules']`. */
+  reset(body?: ResetBody): Promise<{ account: string }>
   /** Closes its connections and its receiver, and removes the merchant if `createAccount` created it. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { driven } from '../support/cli/sim.ts'
 import { scratchDirectory, serveIn } from '../support/gateway/serve-process.ts'
 
-/** Whoever meets a refusal reads the next step. */
+/** A refusal is no dead end: it names the next step. */
 const { shop, paysim, server } = driven()
 
 /** A gateway that knows no path. */

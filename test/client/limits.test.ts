@@ -73,9 +73,9 @@ describe('a control client', () => {
   const SPACES = `{"paysim":1,${' '.repeat(MEBIBYTE)}`
   test.each([
     ['an endless answer', endless(SPACES), 'more than 2 MiB', undefined],
-    ['an answer that drips', dripping, 'did not answer in full within 200 ms', 200],
-    ['headers that drip', drippingHeaders, 'did not answer within 200 ms', 200],
-    ['no answer', silent, 'did not answer within 200 ms', 200],
+    ['an answer that drips', dripping, 'did not answer in full within 200ms', 200],
+    ['headers that drip', drippingHeaders, 'did not answer within 200ms', 200],
+    ['no answer', silent, 'did not answer within 200ms', 200],
   ])('gives up on %s, for a call and for an archive', async (_, speak, message, ms) => {
     const client = control(await speaking(speak), ms)
     const account = client.account('shop.test')

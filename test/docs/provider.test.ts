@@ -42,18 +42,28 @@ test.for([
 const firstLine = (text: string) => text.split('\n', 1)[0] ?? ''
 
 interface StandardRule {
-  match: { kind: 'payment' | 'payout'; merchant_reference?: string; amount?: string }
+  match: { kind: 'payment' | 'payout'; merchant_reference?: string | string[]; amount?: string }
 }
+
+const referencesOf = ({ match }: StandardRule) => [match.merchant_reference ?? []].flat()
 
 /** A row a suffix: what asks for it, and every duration, code and message that it leads to. */
 describe('the outcomes on demand of docs/provider.md', () => {
   const rules = (parse(read('scenarios/default.yaml')) as { provider: StandardRule[] }).provider
-  const rows = [...page.matchAll(/^\| `-([a-z-]+)` \|(?: `(\d+)` \|)? (.*) \|$/gm)].map(
-    ([, suffix = '', amount, text = '']) => ({ kind: amount ? 'payment' : 'payout', suffix, amount, text }),
+  const rows = [
+    ...page.matchAll(/^\| (`-[a-z-]+`(?: or `-[a-z-]+`)*) \|(?: `(\d+)` \|)? (.*) \|$/gm),
+  ].flatMap(([, suffixes = '', amount, text = '']) =>
+    [...suffixes.matchAll(/`-([a-z-]+)`/g)].map(([, suffix = ''], nth) => ({
+      kind: amount ? 'payment' : 'payout',
+      suffix,
+      // An amount has the effect of each suffix beside it, and is listed once.
+      amount: nth === 0 ? amount : undefined,
+      text,
+    })),
   )
   const asked = (kind: string) => rules.filter(({ match }) => match.kind === kind)
   const suffixes = (kind: string) =>
-    asked(kind).flatMap(({ match }) => match.merchant_reference?.replace(/^\*-/, '') ?? [])
+    asked(kind).flatMap(rule => referencesOf(rule).map(reference => reference.replace(/^\*-/, '')))
 
   test.for(['payment', 'payout'])('include every outcome for a %s', kind => {
     expect(rows.filter(row => row.kind === kind).map(({ suffix }) => suffix)).toEqual(suffixes(kind))
@@ -64,7 +74,7 @@ describe('the outcomes on demand of docs/provider.md', () => {
       if (amount === undefined) continue
       const [byReference, byAmount] = [`*-${suffix}`, amount].map(wanted =>
         rules.find(
-          ({ match }) => match.kind === kind && [match.merchant_reference, match.amount].includes(wanted),
+          rule => rule.match.kind === kind && [...referencesOf(rule), rule.match.amount].includes(wanted),
         ),
       )
       expect(effects(byAmount), amount).toEqual(effects(byReference))
@@ -76,9 +86,7 @@ describe('the outcomes on demand of docs/provider.md', () => {
 
   test('say what happens, and when', () => {
     for (const { kind, suffix, text } of rows) {
-      const rule = rules.find(
-        ({ match }) => match.kind === kind && match.merchant_reference === `*-${suffix}`,
-      )
+      const rule = rules.find(one => one.match.kind === kind && referencesOf(one).includes(`*-${suffix}`))
       for (const word of wordsOf(effects(rule))) expect(text, suffix).toContain(word)
     }
   })

@@ -56,7 +56,7 @@ test('an error about a missing webhook lists those that arrived', async () => {
   const id = await succeeded(account)
   await account.webhooks.next()
   await expect(account.webhooks.next({ type: 'payment.failed', id }, { timeoutMs: 1 })).rejects.toThrow(
-    `no webhook with type "payment.failed", id "${id}" within 1 ms; received so far: payment.succeeded of ${id}`,
+    `no webhook with type "payment.failed", id "${id}" within 1ms; received so far: payment.succeeded of ${id}`,
   )
 })
 

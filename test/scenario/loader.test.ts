@@ -40,6 +40,16 @@ const CASES: [what: string, text: string, ...problems: string[]][] = [
     'a.yaml:2:1: clock must be one of virtual, real; did you mean virtual?',
     `a.yaml:4:16: type must be one of ${FAULT_TYPES}; did you mean truncate?`,
   ],
+  [
+    'problems in the head, and in the steps behind them',
+    'paysim: 1\nclock: virtal\nlet: [order]\napp: { strt: node }\nsteps:\n  - { advanse: 5s }\n  - { expect payment: "${nobody}", is: {} }\n  - { call app: GET / }',
+    'a.yaml:1:1: name is required',
+    'a.yaml:2:1: clock must be one of virtual, real; did you mean virtual?',
+    'a.yaml:3:1: let must be an object (named values, for ${name})',
+    'a.yaml:4:8: strt is not a known key; did you mean start?',
+    'a.yaml:6:7: advanse is not a step; did you mean advance?',
+    'a.yaml:7:7: ${nobody} refers to a name that no earlier step stores',
+  ],
   ['another version', 'paysim: 2\nname: x', 'a.yaml:1:1: paysim must be 1'],
   [
     'text that is not YAML',

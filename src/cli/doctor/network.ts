@@ -5,11 +5,12 @@ import { dirname } from 'node:path'
 import { type PeerCertificate, connect as secureConnect } from 'node:tls'
 import type { Address } from '../../client/address.ts'
 import { ControlClient, ControlError } from '../../client/control-client.ts'
+import { formatDuration } from '../../contract/durations.ts'
 import { findControl } from '../control/find-control.ts'
 import { EXIT } from '../errors/exit-code.ts'
 import { isOpenToOthers } from '../named-file.ts'
 import { profilesPath, readProfiles } from '../profiles/profiles.ts'
-import { dataDirectory, findLocalSimulator } from '../target/local-simulator.ts'
+import { accountNamed, dataDirectory, findLocalSimulator } from '../target/local-simulator.ts'
 import { type Check, ok, problem, warning } from './report.ts'
 
 /** Checks each step to the server separately, to find the one that fails. Returns true if all succeed. */
@@ -70,7 +71,7 @@ async function checkPort(peer: HostPort, { timeoutMs, address, proxy }: Connecti
     const code = codeOf(cause)
     const what =
       code === 'TIMEOUT'
-        ? `did not accept a connection within ${timeoutMs} ms`
+        ? `did not accept a connection within ${formatDuration(timeoutMs)}`
         : `refused the connection (${code})`
     return problem('tcp', `port ${peer.port} of ${peer.host} ${what}`, {
       advice: portAdvice(code, address, proxy),
@@ -246,7 +247,9 @@ export async function* checkSimulator(signal: AbortSignal): AsyncGenerator<Check
     })
   }
   try {
-    yield await controlCheck(control, at)
+    const check = await controlCheck(control, at)
+    yield check
+    if (check.verdict === 'ok') yield* checkWaiting(control)
   } finally {
     await control.close()
   }
@@ -271,5 +274,41 @@ async function controlCheck(control: ControlClient, at: string): Promise<Check> 
       `${at}, does not answer`,
       `it was probably killed: start it again with \`paysim serve\`, or delete ${dataDirectory()}/server.json`,
     )
+  }
+}
+
+/** How many records of a kind are explained. The others are counted. */
+const EXPLAINED = 5
+const OPEN = {
+  payments: 'pending,processing',
+  payouts: 'requires_approval,processing',
+} as const
+
+/** Says why each open payment and payout waits: nothing is wrong with the calls, and yet nothing happens. */
+async function* checkWaiting(control: ControlClient): AsyncGenerator<Check> {
+  const account = accountNamed()
+  const here = { account }
+  try {
+    const { mode } = await control.account(account).clock.get()
+    for (const kind of ['payments', 'payouts'] as const) {
+      const { data, total } = await control.call(`GET /accounts/:account/browse/${kind}`, {
+        params: here,
+        query: { status: OPEN[kind], limit: EXPLAINED },
+      })
+      for (const { id, merchant_reference: reference } of data) {
+        const why = await control.call('GET /accounts/:account/why/:id', { params: { ...here, id } })
+        const comesByItself = mode === 'real' && why.next?.by === 'timer'
+        const message = `${[id, reference].filter(Boolean).join(' ')}: ${why.sentence}`
+        const [command] = why.commands
+        yield comesByItself || command === undefined
+          ? ok('waiting', message)
+          : warning('waiting', message, `run \`${command}\``)
+      }
+      if (total > data.length)
+        yield ok('waiting', `${total - data.length} more open ${kind}: \`paysim sim ${kind} list\``)
+    }
+  } catch (cause) {
+    // Another check has said what is wrong with the account, and a record may have been removed meanwhile.
+    if (!(cause instanceof ControlError)) throw cause
   }
 }

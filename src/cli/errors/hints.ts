@@ -6,7 +6,7 @@ import type { TargetCandidate, TargetChoice } from '../target/other-targets.ts'
 import { EXIT, exitCodeOf } from './exit-code.ts'
 import { addHint } from './report-error.ts'
 
-/** What is known about the calls of a command, for whoever meets a refusal. */
+/** What is known about the calls of a command, for those who meet a refusal. */
 export interface Circumstances {
   readonly choice: TargetChoice
   /** Which credentials the server was shown, where they were found, and what to do if they are wrong. */

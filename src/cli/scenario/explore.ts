@@ -89,7 +89,8 @@ async function exploreOne(
       retries: Math.max(1, target.contract['events.retry'].length - 1),
       slow: `${flags.slow ?? 2000}ms`,
       tried(attempt, done, of) {
-        if (spinner) spinner.text = `${done}/${of}  ${attempt.places.map(({ kind }) => kind).join(' and ')}`
+        if (spinner)
+          spinner.text = `${of === null ? done : `${done}/${of}`}  ${attempt.places.map(({ kind }) => kind).join(' and ')}`
       },
     })
   } finally {

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../contract/durations.ts'
 import { isLoopback } from '../address.ts'
 import { ArgumentError, ConnectError, TimeoutError, type TimeoutPhase } from '../errors.ts'
 import { isRead } from '../retry.ts'
@@ -49,8 +50,8 @@ function timedOut(code: string, phase: TimeoutPhase, attempted: Attempted): Time
   const { origin, sent, timeoutMs, connectTimeoutMs } = attempted
   const message =
     phase === 'connect'
-      ? `did not accept a connection within ${connectTimeoutMs} ms: check the address, the network and the proxy`
-      : `accepted the request but did not answer ${phase === 'body' ? 'completely ' : ''}within ${timeoutMs} ms${perhapsDone(attempted)}`
+      ? `did not accept a connection within ${formatDuration(connectTimeoutMs)}: check the address, the network and the proxy`
+      : `accepted the request but did not answer ${phase === 'body' ? 'completely ' : ''}within ${formatDuration(timeoutMs)}${perhapsDone(attempted)}`
   return new TimeoutError(`${origin}${via(attempted)} ${message}`, { code, sent }, phase)
 }
 

@@ -133,6 +133,11 @@ export type NewPayout = Wire<typeof NewPayout>
 export const RotateBody = object({ overlap: Type.Optional(duration) })
 export type RotateBody = Wire<typeof RotateBody>
 
+/** What a reset can keep: settings, which are not records. */
+export const RESET_KEEPS = ['endpoints', 'rules', 'catalogue', 'faults'] as const
+export const ResetBody = object({ keep: Type.Optional(Type.Array(oneOf(RESET_KEEPS))) })
+export type ResetBody = Wire<typeof ResetBody>
+
 export const TokenBody = object({ token: Type.String({ minLength: 1 }) })
 export type TokenBody = Wire<typeof TokenBody>
 

@@ -9,11 +9,13 @@ import { type Context, type Decision, happens, notFound, refuse } from './decisi
 import { attemptAt } from './emit.ts'
 
 export function addEndpoint(
-  _: World,
+  world: World,
   { url, events, secret: given }: CommandOf<'AddEndpoint'>,
   context: Context,
 ): Decision {
-  const endpoint = context.newId('we')
+  let endpoint = context.newId('we')
+  // With a given seed, ids repeat after a reset, and an endpoint that it kept may have this one.
+  while (world.endpoints.has(endpoint)) endpoint = context.newId('we')
   const secret = given ?? context.newSecret()
   return happens(endpoint, [{ type: 'EndpointAdded', endpoint, url, events, secret }])
 }

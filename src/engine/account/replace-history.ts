@@ -1,4 +1,8 @@
-import type { Entry } from '../../domain/events.ts'
+import type { ResetBody } from '../../contract/control/requests.ts'
+import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
+import type { DomainEvent, Entry } from '../../domain/events.ts'
+import type { WebhookEndpoint } from '../../domain/model.ts'
+import type { World } from '../../domain/world.ts'
 import { MemoryJournal } from '../journal/journal.ts'
 import type { MerchantRecord } from '../store/merchant-record.ts'
 import { setUp } from '../store/new-merchant.ts'
@@ -18,11 +22,12 @@ export interface Archive {
   readonly images: ReadonlyMap<string, Buffer>
 }
 
-/** Empties an account, and sets it up as it was created. */
+/** Empties an account, and sets it up as it was created, except for the settings to keep. */
 export async function resetAccount(
   settings: GatewaySettings,
   runtime: AccountRuntime,
   merchant: () => MerchantRecord,
+  keep: NonNullable<ResetBody['keep']>,
 ): Promise<void> {
   const { account } = runtime
   const { seeded, accounts } = merchant()
@@ -33,9 +38,41 @@ export async function resetAccount(
   const entries: Entry[] = []
   draft.onEntry(entry => entries.push(entry))
   await setUp(draft, merchant())
+  const events = keptSettings(account.world, draft.world, new Set(keep))
+  const { seq, at } = draft.world
+  if (events.length > 0) entries.push({ v: JOURNAL_VERSION, seq: seq + 1, at, by: 'operator', events })
   await draft.close()
   await account.rewrite(entries, seed)
   account.announce(entries)
+}
+
+/** The events that bring settings of an account to one that was just set up. Endpoints keep their ids and secrets. */
+function keptSettings(before: World, fresh: World, keep: ReadonlySet<string>): DomainEvent[] {
+  const events: DomainEvent[] = []
+  if (keep.has('endpoints')) {
+    for (const endpoint of fresh.endpoints.keys()) events.push({ type: 'EndpointRemoved', endpoint })
+    for (const endpoint of before.endpoints.values()) events.push(...addedAgain(endpoint))
+  }
+  if (keep.has('rules'))
+    events.push({ type: 'RulesReplaced', rules: before.rules?.map(({ data }) => data) ?? null })
+  if (keep.has('catalogue')) {
+    if (before.catalogue) events.push({ type: 'CatalogueReplaced', catalogue: before.catalogue.data })
+    for (const [provider, healthy] of before.health)
+      events.push({ type: 'ProviderHealthSet', provider, healthy })
+  }
+  if (keep.has('faults') && before.faults.data.length > 0)
+    events.push({ type: 'FaultsReplaced', faults: before.faults.data })
+  return events
+}
+
+function addedAgain({ id, url, events, secrets, disabled }: WebhookEndpoint): DomainEvent[] {
+  const [newest] = secrets
+  if (!newest) return []
+  return [
+    { type: 'EndpointAdded', endpoint: id, url, events, secret: newest.secret },
+    ...(secrets.length > 1 ? [{ type: 'EndpointSecretsSet', endpoint: id, secrets } as const] : []),
+    ...(disabled ? [{ type: 'EndpointDisabled', endpoint: id } as const] : []),
+  ]
 }
 
 /** Replaces an account by an exported one. Throws if the archive is not consistent. */

@@ -38,7 +38,8 @@ export function checkScenario(data: unknown, positions: PathFinder, folder: stri
   const standard = { ...standards(), folder }
   const found = partProblems(data, standard)
   problems.add([], found, positions)
-  checkContent(soundParts(data, found), positions, problems, standard)
+  const declared = Object(data)
+  checkContent(soundParts(data, found), { positions, problems, standard, declared })
   return problems
 }
 
@@ -49,26 +50,28 @@ function partProblems(data: unknown, standard: CheckContext): readonly FieldProb
   return [...whole, ...present.flatMap(([, check]) => check(data, standard))]
 }
 
-/**
- * The parts without problems, so that one report has as many problems as possible. Without a valid clock, `let` and
- * `app`, it leaves out the steps, whose check would report false problems.
- */
+/** The parts without problems, so that one report has all problems. */
 function soundParts(data: unknown, found: readonly FieldProblem[]): Partial<ScenarioData> {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return {}
   const isSound = (name: string) =>
     found.every(({ field }) => field !== name && !field.startsWith(`${name}.`))
   const kept = new Set(Object.keys(data).filter(isSound))
-  if (!isSound('clock') || !isSound('let') || !isSound('app')) kept.delete('steps')
   // An invalid part is still present, so `verify` must not report it as missing.
   if (['provider', 'faults', 'steps'].some(name => name in data && !kept.has(name))) kept.delete('verify')
   return Object.fromEntries(Object.entries(data).filter(([name]) => kept.has(name)))
 }
 
+interface Checking {
+  readonly positions: PathFinder
+  readonly problems: Problems
+  readonly standard: CheckContext
+  /** The file as it is written: it has an application, even if that has problems. */
+  readonly declared: { readonly app?: unknown }
+}
+
 function checkContent(
   data: Partial<ScenarioData>,
-  positions: PathFinder,
-  problems: Problems,
-  standard: CheckContext,
+  { positions, problems, standard, declared }: Checking,
 ): void {
   const { catalogue, steps = [] } = data
   if (catalogue) problems.add([], catalogueProblems('catalogue', catalogue, standard), positions)
@@ -82,7 +85,7 @@ function checkContent(
     positions,
     names: new Set(),
     clockMode: modeOf(data.clock),
-    hasApplication: data.app !== undefined,
+    hasApplication: declared.app !== undefined,
     standards: standard,
   }
   for (const [name, value] of Object.entries(data.let ?? {})) {

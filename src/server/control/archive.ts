@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { ResetBody } from '../../contract/control/requests.ts'
 import { sealed, shownSeed } from '../../engine/account/account-secret.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { entryTextOf, readLine } from '../../engine/journal/journal-format.ts'
@@ -8,7 +9,9 @@ import { yieldToEventLoop } from '../../engine/time/scheduling.ts'
 import { demandAvailable } from '../carry-out.ts'
 import { JSON_UTF8 } from '../http/reply.ts'
 import { RefusalError, refuse, refuseProblems } from '../refusal.ts'
-import { type ControlHandlers, type ControlSettings, runtimeNamed } from './control-call.ts'
+import { bodyReader, type ControlHandlers, type ControlSettings, runtimeNamed } from './control-call.ts'
+
+const readReset = bodyReader<ResetBody>(ResetBody, { optional: true })
 
 export function archiveCalls({ gateway, requests }: ControlSettings) {
   return {
@@ -39,12 +42,13 @@ export function archiveCalls({ gateway, requests }: ControlSettings) {
       })
     },
 
-    'POST /accounts/:account/reset': (request, answer) => {
+    'POST /accounts/:account/reset': async (request, answer) => {
       const runtime = runtimeNamed(gateway, request)
+      const { keep = [] } = await readReset(request)
       return replacing(runtime, async () => {
         await demandAvailable(runtime)
         await runtime.courier.idle()
-        await gateway.reset(runtime)
+        await gateway.reset(runtime, keep)
         requests.forget(runtime.account.id)
         return answer(200, { account: runtime.account.id })
       })

@@ -60,6 +60,56 @@ const site = async (listener: RequestListener) => {
   return url
 }
 
+test('says why each open payment and payout waits, and what would bring it', async () => {
+  const own = await startServer({ args: ['--ephemeral'] })
+  const at = await openWorkplace()
+  onTestFinished(async () => {
+    await Promise.all([own.stop(), at.close()])
+  })
+  const { id, test: account } = await own.merchant({})
+  const env = {
+    PAYSIM_CONTROL_URL: own.controlUrl,
+    PAYSIM_CONTROL_TOKEN: own.controlToken,
+    PAYSIM_ACCOUNT: `${id}.test`,
+  }
+  const waiting = async () => {
+    const { stdout } = await at.paysim(['doctor', '-o', 'json'], { env })
+    return (JSON.parse(stdout).checks as Check[]).filter(({ check }) => check === 'waiting')
+  }
+  expect(await waiting()).toEqual([])
+  const call = own.as(account)
+  const common = { amount: '10000', currency: 'THB', country: 'TH', customer: {} }
+  const make = (more: object) => call('POST', '/payment_intents', { body: { ...common, ...more } })
+  const hosted = await make({ merchant_reference: 'order-1' })
+  const expiring = await make({
+    checkout_mode: 'merchant',
+    payment_method: 'th_promptpay',
+    merchant_reference: 'order-2-action-late',
+  })
+  await make({
+    checkout_mode: 'merchant',
+    payment_method: 'th_promptpay',
+    merchant_reference: 'order-3-succeeds',
+  })
+  const found = await waiting()
+  expect(found.toReversed()).toMatchObject([
+    {
+      verdict: 'warning',
+      message: expect.stringMatching(`^${hosted.body.id} order-1: It waits for the payer to choose a method`),
+      advice: expect.stringMatching(
+        `^run \`paysim sim payments choose ${hosted.body.id} \\w+ --account ${id}\\.test\`$`,
+      ),
+    },
+    {
+      verdict: 'ok',
+      message: expect.stringMatching(
+        `^${expiring.body.id} order-2-action-late: The provider is still preparing`,
+      ),
+      advice: null,
+    },
+  ])
+})
+
 describe('a simulator', () => {
   test('passes every check, and no call changes anything', async () => {
     const { code, checks, overrides } = await diagnose(withKeys(server.url), { input: keys() })

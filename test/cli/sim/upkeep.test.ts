@@ -93,6 +93,61 @@ describe('export, import, reset', () => {
     expect(parsed(back)).toMatchObject({ entries: expect.any(Number) })
   })
 
+  test('sim reset keeps what was set up by default, and nothing with --all', async () => {
+    const { sim, pay, control } = await shop({ rules: [{ name: 'first', outcome: 'manual' }] })
+    const endpoints = async () => (await control('GET', '/webhook-endpoints')).body.data
+    await control('POST', '/webhook-endpoints', { body: { url: 'http://127.0.0.1:9/one' } })
+    const { body: rotated } = await control('POST', '/webhook-endpoints', {
+      body: { url: 'http://127.0.0.1:9/two', events: ['payment.failed'] },
+    })
+    await control('POST', `/webhook-endpoints/${rotated.id}/rotate-secret`, { body: {} })
+    await control('PUT', '/rules', { body: { rules: [{ name: 'second', outcome: 'manual' }] } })
+    await control('PUT', '/faults', { body: { faults: [{ on: 'webhook', type: 'drop', times: 3 }] } })
+    await control('PATCH', '/catalogue/providers/mangrove', { body: { healthy: false } })
+    const { id } = await pay()
+    const settings = async () => ({
+      endpoints: (await endpoints()).map(({ created_at: _, ...rest }: Record<string, unknown>) => rest),
+      rules: (await control('GET', '/rules')).body.rules.map(({ name }: { name: string }) => name),
+      faults: (await control('GET', '/faults')).body.faults.map(({ type }: { type: string }) => type),
+      catalogue: (await control('GET', '/catalogue')).text,
+    })
+    const before = await settings()
+    expect(before).toMatchObject({ endpoints: [{}, {}], rules: ['second'], faults: ['drop'] })
+    await sim('reset --yes')
+    expect((await control('GET', `/payments/${id}`)).status).toBe(404)
+    expect(await settings()).toEqual(before)
+    // An id that an endpoint has is not given again, whenever it is drawn.
+    for (let nth = 0; nth < 12; nth++)
+      await control('POST', '/webhook-endpoints', { body: { url: `http://127.0.0.1:9/${nth}` } })
+    expect(new Set((await endpoints()).map((each: { id: string }) => each.id)).size).toBe(14)
+    await sim('reset --all --yes')
+    const emptied = await settings()
+    expect(emptied).toMatchObject({ endpoints: [], rules: ['first'], faults: [] })
+    expect(emptied.catalogue).not.toBe(before.catalogue)
+  })
+
+  test('the call keeps what it names, and nothing by itself', async () => {
+    const { control } = await shop()
+    const setUp = async () => {
+      await control('POST', '/webhook-endpoints', { body: { url: 'http://127.0.0.1:9/hooks' } })
+      await control('PUT', '/rules', { body: { rules: [{ name: 'mine', outcome: 'manual' }] } })
+    }
+    const left = async (body?: unknown) => {
+      expect((await control('POST', '/reset', body === undefined ? {} : { body })).status).toBe(200)
+      const { body: endpoints } = await control('GET', '/webhook-endpoints')
+      const { body: rules } = await control('GET', '/rules')
+      return [endpoints.data.length, rules.rules[0]?.name === 'mine']
+    }
+    await setUp()
+    expect(await left({ keep: ['endpoints'] })).toEqual([1, false])
+    await setUp()
+    expect(await left({ keep: ['rules'] })).toEqual([0, true])
+    await setUp()
+    expect(await left()).toEqual([0, false])
+    const wrong = await control('POST', '/reset', { body: { keep: ['records'] } })
+    expect(wrong.status).toBe(400)
+  })
+
   test.each([
     ['import no-such-file.json', 2, 'no-such-file.json cannot be read'],
     ['import .', 2, 'not a file'],

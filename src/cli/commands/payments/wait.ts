@@ -114,7 +114,7 @@ function isReached(
 
 const DEFAULT_ACCOUNT = 'default.test'
 
-/** On a virtual clock, nothing happens while the command waits: say how to advance the clock. */
+/** On a virtual clock, nothing becomes due while the command waits: say how to advance the clock. */
 const stillClockHint = (target: Target): Promise<string | undefined> =>
   askOwnAccount(target, async (account, id) => {
     if ((await account.clock.get()).mode !== 'virtual') return undefined
@@ -244,9 +244,8 @@ export function reportEnd(payment: PaymentIntent, wanted: readonly string[], rea
       : ''
     process.stderr.write(`paysim: ${end}, not as ${wanted.join(' or ')}${hint}\n`)
   } else if (!wanted.includes(payment.status)) {
-    const how = isExpired
-      ? ', which is how this server ends a cancelled payment, by its contract'
-      : ' because it was cancelled'
+    // The failure says already that it was cancelled.
+    const how = isExpired ? ', which is how this server ends a cancelled payment, by its contract' : ''
     process.stderr.write(`paysim: ${end}${how}\n`)
   }
 }

@@ -1,7 +1,7 @@
+import { RESET_KEEPS } from '../../../contract/control/requests.ts'
 import { archiveUpload, writeArchive } from '../../control/archive.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
-import { commandOf } from '../../control/row.ts'
-import { withControl } from '../../control/session.ts'
+import { confirm, withControl } from '../../control/session.ts'
 import { visible } from '../../output/text.ts'
 import type { View } from '../../output/view.ts'
 
@@ -59,9 +59,31 @@ const importedView: View<{ readonly account: string; readonly entries: number }>
     `${paint.bold(visible(account))} imported: ${entries} journal ${entries === 1 ? 'entry' : 'entries'}`,
 }
 
-export const reset = commandOf('sim reset', 'POST /accounts/:account/reset', {
-  description: 'Empty an account: remove its records, requests and timers. Keys and settings stay.',
-  examples: ['paysim sim reset --account shop', 'paysim sim reset --yes'],
-  confirm: (_, { account, target }) => `empty ${account.id} at ${target.controlUrl}`,
-  show: { view: { human: ({ account }, { paint }) => `${paint.bold(visible(account))} is empty` } },
-})
+interface ResetFlags extends ControlFlags {
+  readonly all?: true
+}
+
+export function reset() {
+  return controlCommand(
+    'sim reset',
+    command =>
+      command
+        .description(
+          'Empty an account: remove its records, requests and timers. Its keys, endpoints, rules, catalogue and faults stay, and its time does not go back.',
+        )
+        .option('--all', 'also set endpoints, rules, catalogue and faults as at its creation')
+        .addHelpText('after', examples('paysim sim reset --account shop', 'paysim sim reset --all --yes'))
+        .action((flags: ResetFlags) =>
+          withControl(flags, async ({ account, target, show }) => {
+            const more = flags.all ? ', with its endpoints, rules, catalogue and faults' : ''
+            await confirm(flags, `empty ${account.id} at ${target.controlUrl}${more}`)
+            await show(account.reset(flags.all ? {} : { keep: [...RESET_KEEPS] }), emptyView)
+          }),
+        ),
+    { asks: true },
+  )
+}
+
+const emptyView: View<{ readonly account: string }> = {
+  human: ({ account }, { paint }) => `${paint.bold(visible(account))} is empty`,
+}

@@ -13,6 +13,7 @@ import {
   MethodChoice,
   NewPayout,
   PayoutCancelBody,
+  ResetBody,
   RotateBody,
 } from '../requests.ts'
 import { DeliveryDetail, DeliveryRecord, EndpointRecord, eventRecord } from '../webhooks.ts'
@@ -238,7 +239,8 @@ export const HISTORY_OPERATIONS = {
   },
   'POST /accounts/:account/reset': {
     id: 'resetAccount',
-    summary: 'Empty an account, which keeps its keys',
+    summary: 'Empty an account, which keeps its keys, and the settings that are named',
+    body: { json: ResetBody, optional: true },
     answers: { 200: object({ account: Type.String() }) },
   },
 } as const satisfies ControlOperations
