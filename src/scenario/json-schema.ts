@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import { DURATION_PATTERN } from '../contract/durations.ts'
 import { ANSWER, AnswerSchema } from './schema/answers.ts'
 import { FileSchema } from './schema/file.ts'
@@ -11,11 +12,37 @@ export function jsonSchema(): object {
     title: 'A paysim scenario',
     ...FileSchema,
     definitions: {
-      step: { anyOf: [...VERBS.values()].map(({ schema }) => schema) },
+      step: aStep(),
       answer: { ...AnswerSchema, $comment: undefined },
     },
   }
   return JSON.parse(JSON.stringify(schema, (_, value) => forEditors(value)))
+}
+
+/**
+ * A step as its verb has it. An editor that had to choose among all kinds of steps would say of a wrong verb only which
+ * member the first kind has, and offer the members of all of them.
+ */
+const aStep = () => ({
+  title: 'step',
+  type: 'object',
+  allOf: [...VERBS.values()].map(({ name, schema }) => ({ if: has(name), then: schema })),
+  if: { not: { anyOf: [...VERBS.keys()].map(has) } },
+  then: {
+    title: 'step',
+    minProperties: 1,
+    propertyNames: { enum: [...VERBS.keys()] },
+    properties: Object.fromEntries(
+      [...VERBS].map(([name, { schema }]) => [name, offered(schema.properties[name])]),
+    ),
+  },
+})
+
+const offered = ({ description }: TSchema) => (description === undefined ? {} : { description })
+
+/** Not of a step that is still empty. */
+function has(name: string) {
+  return { type: 'object', required: [name] }
 }
 
 /** A duration is a pattern. For a step inside a step, editors follow a reference. */

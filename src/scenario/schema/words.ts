@@ -14,11 +14,24 @@ export const count = (description: string) => Type.Integer({ minimum: 1, maximum
 
 /** Any JSON value, sent unchanged, because a scenario may send an invalid request. */
 export const anything = (description: string) => Type.Unknown({ description })
-export const object = (description: string) =>
+export const object = (description: string, offered?: TSchema) =>
   Type.Unsafe<Record<string, unknown> | string>({
     description,
-    anyOf: [{ type: 'object' }, { type: 'string', pattern: '^\\$\\{[^}]+\\}$' }],
+    anyOf: [
+      { type: 'object', ...membersOf(offered) },
+      { type: 'string', pattern: '^\\$\\{[^}]+\\}$' },
+    ],
   })
+
+/** The names in a schema, which an editor offers, without its rules: a scenario may break them on purpose. */
+function membersOf(schema: TSchema | undefined): object {
+  if (schema?.properties === undefined) return {}
+  const offered = Object.entries<TSchema>(schema.properties).map(([name, member]) => {
+    const { description } = member
+    return [name, { ...(description === undefined ? {} : { description }), ...membersOf(member) }]
+  })
+  return { properties: Object.fromEntries(offered) }
+}
 /** The id of a record, usually a reference such as `${payment.id}`. */
 export const id = (what: string) => text(`the id of the ${what}, usually as \${name.id}`)
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseDuration } from '../../contract/durations.ts'
+import { CreatePaymentOptionalReference, DiscoveryQuery } from '../../contract/requests.ts'
 import { oneOf } from '../../contract/schema.ts'
 import { PAYMENT_TRIGGERS } from '../../contract/statuses.ts'
 import { checkPicture } from '../load/step-check.ts'
@@ -20,7 +21,7 @@ const boundary = maybe(
 /** Payments: calls of the merchant, actions of the provider, and expectations. */
 export const PAYMENTS = [
   verb('list methods', {
-    value: object('the query'),
+    value: object('the query', DiscoveryQuery),
     beside: merchantCall,
     needs: 'any',
     title: members('amount', 'currency', 'country', 'provider'),
@@ -28,7 +29,7 @@ export const PAYMENTS = [
       callMerchant({ method: 'GET', path: '/payment_methods/options', query: running.value }, running),
   }),
   verb('create payment', {
-    value: object('the body'),
+    value: object('the body', CreatePaymentOptionalReference),
     beside: idempotentCall,
     needs: 'any',
     moves: true,

@@ -1,4 +1,6 @@
 import type { NewPayout } from '../../client/control-client.ts'
+import { NewPayout as NewPayoutBody } from '../../contract/control/requests.ts'
+import { PayoutListQuery } from '../../contract/requests.ts'
 import { PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import type { Stage } from '../run/stage.ts'
 import { answered, failure, merchantCall } from '../schema/answers.ts'
@@ -23,7 +25,7 @@ const triggers =
 /** Payouts: calls of the merchant, actions of the operator, and expectations. */
 export const PAYOUTS = [
   verb('list payouts', {
-    value: object('the query; a list repeats the parameter'),
+    value: object('the query; a list repeats the parameter', PayoutListQuery),
     beside: merchantCall,
     needs: 'any',
     words: { 'data.*.status': PAYOUT_STATUSES },
@@ -43,7 +45,7 @@ export const PAYOUTS = [
     },
   }),
   verb('create payout', {
-    value: object('the body'),
+    value: object('the body', NewPayoutBody),
     beside: answered,
     moves: true,
     words: PAYOUT_WORDS,
