@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../contract/control/journal.ts'
+import type { Why } from '../contract/control/why.ts'
 import { CONTROL_PREFIX } from '../contract/paths.ts'
 import { withoutSecrets } from '../contract/redact.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
@@ -6,7 +7,7 @@ import type { DomainEvent, Entry, EventOf } from '../domain/events.ts'
 import type { WebhookEvent } from '../domain/model.ts'
 import { type AnsweredRequest, tellRequest } from '../domain/why/request.ts'
 import type { AccountRuntime } from '../engine/account/open-runtime.ts'
-import { whyRecord } from '../server/control/why.ts'
+import type { Simulator } from '../simulator.ts'
 import { eventSummary, paintEvent } from './commands/sim/tables.ts'
 import type { Screen } from './output/screen.ts'
 import { paintHttpStatus, paintStatus, visible } from './output/text.ts'
@@ -18,15 +19,16 @@ import { requestWords } from './request-line.ts'
  * words of `sim why`; each attempt of a webhook; each request, and why it was refused.
  */
 
-/** Calls of the control surface that only read, and what keeps the simulator running. */
-interface Depth {
+interface LogSettings {
+  readonly screen: Screen
+  /** Also calls of the control surface that only read, and what keeps the simulator running. */
   readonly verbose: boolean
 }
 
 export function requestLines(
   record: RequestRecord,
   answered: () => AnsweredRequest,
-  { screen, verbose }: Depth & { readonly screen: Screen },
+  { screen, verbose }: LogSettings,
 ): string {
   const { at, account, status, method, path } = record
   const isLook = (method === 'GET' || method === 'HEAD') && isOfControl(path)
@@ -43,9 +45,9 @@ function refusalWords(answered: AnsweredRequest): string {
 }
 
 export function entryLines(
-  runtime: AccountRuntime,
-  entry: Entry,
-  { screen, verbose }: Depth & { readonly screen: Screen },
+  simulator: Pick<Simulator, 'why'>,
+  { runtime, entry }: { readonly runtime: AccountRuntime; readonly entry: Entry },
+  { screen, verbose }: LogSettings,
 ): string {
   const { account } = runtime
   const at = formatTimestamp(entry.at)
@@ -61,7 +63,10 @@ export function entryLines(
     if (!verbose && record === undefined && !SHOWN.has(event.type)) return []
     return [summaryWords(event, at, screen)]
   })
-  const states = [...changed].map(id => stateWords(runtime, id, entry, screen))
+  const states = [...changed].flatMap(id => {
+    const why = simulator.why(runtime, id, [entry])
+    return why ? [stateWords(runtime, why, screen)] : []
+  })
   return [...words, ...states].map(line => lineOf(at, account.id, line, screen)).join('')
 }
 
@@ -113,12 +118,10 @@ function changedRecord(event: DomainEvent): string | undefined {
 }
 
 /** `payment pi_1 order-1 pending  It waits for the payer …`. */
-function stateWords(runtime: AccountRuntime, id: string, entry: Entry, { paint }: Screen): string {
-  const { world } = runtime.account
-  const why = whyRecord(runtime, id, [entry])
+function stateWords({ account: { world } }: AccountRuntime, why: Why, { paint }: Screen): string {
+  const { id, kind, status, sentence } = why
   const reference = (world.payments.get(id) ?? world.payouts.get(id))?.merchantReference ?? null
-  if (!why) return visible(id)
-  return `${why.kind} ${named(id, reference, paint.bold)} ${paintStatus(why.status, paint)}  ${visible(why.sentence)}`
+  return `${kind} ${named(id, reference, paint.bold)} ${paintStatus(status, paint)}  ${visible(sentence)}`
 }
 
 /** `payment.succeeded pi_1 order-1 → POST http://localhost:3000/hooks 500 (attempt 2, next in 5 minutes)`. */

@@ -71,7 +71,8 @@ export async function terminalOutput(verbose: boolean): Promise<ServeOutput> {
       follow(simulator, {
         request: (record, answered) =>
           void process.stdout.write(requestLines(record, answered, { screen, verbose })),
-        entry: (runtime, entry) => void process.stdout.write(entryLines(runtime, entry, { screen, verbose })),
+        entry: (runtime, entry) =>
+          void process.stdout.write(entryLines(simulator, { runtime, entry }, { screen, verbose })),
       })
     },
     flush: () => {},
