@@ -55,7 +55,7 @@ async function showHelp({ table, path, alone }: CommandGroup): Promise<void> {
 }
 
 async function showCommonOptions(): Promise<void> {
-  const { commonOptionsHelp } = await import('./common-options-help.ts')
+  const { commonOptionsHelp } = await import('./every-call-help.ts')
   process.stdout.write(commonOptionsHelp())
 }
 
