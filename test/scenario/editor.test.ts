@@ -7,7 +7,8 @@ import { VERBS } from '../../src/scenario/verbs/index.ts'
 
 /** What an editor with the YAML language server shows in a scenario: the server itself is asked, as an editor asks it. */
 
-const SERVER = createRequire(import.meta.url).resolve('yaml-language-server/bin/yaml-language-server')
+const require = createRequire(import.meta.url)
+const SERVER = require.resolve('yaml-language-server/bin/yaml-language-server')
 const SCHEMA = pathToFileURL(fileURLToPath(new URL('../../scenarios/schema.json', import.meta.url)))
 
 interface Message {
