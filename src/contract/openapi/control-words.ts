@@ -277,7 +277,10 @@ export const CONTROL_WORDS: Readonly<Record<ControlCall, CallWords>> = {
     example: { paysim: 1, account: 'default.test', seed: 'example', entries: [], images: {} },
     after: { call: 'GET /accounts/:account/export', requestBody: '$response.body' },
   },
-  'POST /accounts/:account/reset': { description: 'It is as new, and keeps its keys.' },
+  'POST /accounts/:account/reset': {
+    description: 'It is as new. It keeps its keys, and of its settings those in `keep`.',
+    example: { keep: ['endpoints', 'rules'] },
+  },
   'GET /accounts/:account/timeline/:id': {
     description: 'What the page of the dashboard shows.',
     after: afterList,

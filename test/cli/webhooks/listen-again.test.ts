@@ -186,7 +186,7 @@ test('listen registers again when the account is reset or replaced by an import'
   await writeFile(place.path('account.json'), (await place.paysim(['sim', 'export'])).stdout)
   const listener = await listening(place, '-o', 'jsonl', '--count', '2')
   for (const [nth, args] of [
-    ['reset', '--yes'],
+    ['reset', '--all', '--yes'],
     ['import', 'account.json'],
   ].entries()) {
     // What it said the first time still stands there the second time.
