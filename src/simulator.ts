@@ -16,7 +16,6 @@ import { WebhookSender } from './engine/webhooks/webhook-sender.ts'
 import { App } from './server/app.ts'
 import { Forwarder } from './server/cluster/forwarder.ts'
 import { chooseControlToken, openedBy } from './server/control/control-token.ts'
-import { whyRecord } from './server/control/why.ts'
 import { SignInLinks } from './server/dashboard/session.ts'
 import { FaultBoxes } from './server/faults/wire-faults.ts'
 import { EventStreams } from './server/http/event-stream.ts'
@@ -221,9 +220,6 @@ export class Simulator {
       accounts: this.accounts,
     }
   }
-
-  /** Why a record is as it is, for the log of the server. */
-  readonly why = whyRecord
 
   /** A link that signs a browser in to the dashboard, once. */
   newSignInLink(): string {

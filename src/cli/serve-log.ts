@@ -7,7 +7,7 @@ import type { DomainEvent, Entry, EventOf } from '../domain/events.ts'
 import type { WebhookEvent } from '../domain/model.ts'
 import { type AnsweredRequest, tellRequest } from '../domain/why/request.ts'
 import type { AccountRuntime } from '../engine/account/open-runtime.ts'
-import type { Simulator } from '../simulator.ts'
+import { whyRecord } from '../engine/account/why-record.ts'
 import { eventSummary, paintEvent } from './commands/sim/tables.ts'
 import type { Screen } from './output/screen.ts'
 import { paintHttpStatus, paintStatus, visible } from './output/text.ts'
@@ -45,7 +45,6 @@ function refusalWords(answered: AnsweredRequest): string {
 }
 
 export function entryLines(
-  simulator: Pick<Simulator, 'why'>,
   { runtime, entry }: { readonly runtime: AccountRuntime; readonly entry: Entry },
   { screen, verbose }: LogSettings,
 ): string {
@@ -64,7 +63,7 @@ export function entryLines(
     return [summaryWords(event, at, screen)]
   })
   const states = [...changed].flatMap(id => {
-    const why = simulator.why(runtime, id, [entry])
+    const why = whyRecord(runtime, id, [entry])
     return why ? [stateWords(runtime, why, screen)] : []
   })
   return [...words, ...states].map(line => lineOf(at, account.id, line, screen)).join('')

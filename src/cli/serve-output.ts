@@ -72,7 +72,7 @@ export async function terminalOutput(verbose: boolean): Promise<ServeOutput> {
         request: (record, answered) =>
           void process.stdout.write(requestLines(record, answered, { screen, verbose })),
         entry: (runtime, entry) =>
-          void process.stdout.write(entryLines(simulator, { runtime, entry }, { screen, verbose })),
+          void process.stdout.write(entryLines({ runtime, entry }, { screen, verbose })),
       })
     },
     flush: () => {},

@@ -1,6 +1,6 @@
 import { closest } from '../../contract/closest.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
-import type { Path } from '../load/positions.ts'
+import type { Path } from '../load/path.ts'
 import type { Problems } from '../load/problems.ts'
 
 /** One difference between what was expected and what came. */

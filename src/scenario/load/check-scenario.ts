@@ -9,7 +9,7 @@ import { packageFile } from '../../package-files.ts'
 import { modeOf } from '../schema/account.ts'
 import { type Check, FileSchema, type ScenarioData } from '../schema/file.ts'
 import { checkReferences, checkSteps, type StepContext } from './check-steps.ts'
-import type { PathFinder } from './positions.ts'
+import type { PathFinder } from './path.ts'
 import { Problems } from './problems.ts'
 import { type CheckContext, catalogueProblems, faultProblems, ruleProblems } from './step-check.ts'
 

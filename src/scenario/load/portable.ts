@@ -1,6 +1,6 @@
 import type { Scenario } from '../schema/file.ts'
 import { VERBS, verbsOf } from '../verbs/index.ts'
-import type { Path } from './positions.ts'
+import type { Path } from './path.ts'
 import type { FileProblem } from './problems.ts'
 
 /** Parts of a file that only a simulator can do or show. */

@@ -1,4 +1,5 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type LineCounter, type Node } from 'yaml'
+import type { Path, PathFinder, PositionFinder, SourcePosition } from './path.ts'
 
 /** The position of each value of a document. It works for JSON too, because JSON is YAML. */
 export class Positions implements PathFinder, PositionFinder {
@@ -61,22 +62,4 @@ function step(node: Node | null, key: string): { node: Node | null; offset: numb
   if (!pair) return undefined
   const name = pair.key as Node
   return { node: pair.value as Node | null, offset: name.range?.[0] ?? 0 }
-}
-
-/** The keys and indexes that lead to a value of a file. */
-export type Path = readonly (string | number)[]
-
-export interface SourcePosition {
-  readonly line: number
-  readonly column: number
-}
-
-/** Finds the position of the value at a path. */
-export interface PositionFinder {
-  of(path: Path): SourcePosition
-}
-
-/** Finds the path for a dotted field of a validator. A key may itself contain dots. */
-export interface PathFinder {
-  pathOf(field: string): Path
 }

@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../../contract/errors.ts'
-import type { Path, PathFinder, Positions, SourcePosition } from './positions.ts'
+import type { Path, PathFinder, SourcePosition } from './path.ts'
+import type { Positions } from './positions.ts'
 
 /** A problem of a scenario file, with its position. */
 export interface FileProblem extends SourcePosition {

@@ -6,7 +6,7 @@ import {
   type NewMerchant,
 } from '../../client/control-client.ts'
 import type { EventChoice } from '../../contract/event-names.ts'
-import type { Path } from '../load/positions.ts'
+import type { Path } from '../load/path.ts'
 import { type CatalogueLists, type CatalogueOverlay, overlay } from '../schema/account.ts'
 import type { Scenario, ScenarioData } from '../schema/file.ts'
 import { Inbox, type Webhook } from './inbox.ts'

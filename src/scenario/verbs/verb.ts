@@ -8,7 +8,7 @@ import {
   PAYOUT_STATUSES,
   RECEIPT_STATUSES,
 } from '../../contract/statuses.ts'
-import type { Path } from '../load/positions.ts'
+import type { Path } from '../load/path.ts'
 import type { StepCheck } from '../load/step-check.ts'
 import type { Scope } from '../run/scope.ts'
 import type { Stage } from '../run/stage.ts'
@@ -82,9 +82,11 @@ interface Shape<Value extends TSchema, More extends TProperties> {
 
 /** Most verbs need a simulator, change nothing by themselves, and are shown with their value and their expectation. */
 type Defaults = 'needs' | 'moves' | 'title'
+/** @internal */
 type WithDefaults<Parts extends { readonly [D in Defaults]: unknown }> = Omit<Parts, Defaults> &
   Partial<Pick<Parts, Defaults>>
 
+/** @internal */
 export function verb<
   const Name extends string,
   Value extends TSchema,
@@ -107,6 +109,7 @@ export function verb<
   }
 }
 
+/** @internal */
 export function flowVerb<const Name extends string, Value extends TSchema, More extends TProperties>(
   name: Name,
   {

@@ -1,0 +1,63 @@
+import type { Why } from '../../contract/control/why.ts'
+import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../../contract/statuses.ts'
+import type { Entry } from '../../domain/events.ts'
+import type { Delivery, Payment } from '../../domain/model.ts'
+import { routingTable } from '../../domain/routing.ts'
+import { type ForeseenRule, foreseeRule, simplestMethod } from '../../domain/rules/consult.ts'
+import { upcomingMoves } from '../../domain/upcoming-moves.ts'
+import type { Surroundings } from '../../domain/why/answer.ts'
+import { whyDelivery } from '../../domain/why/delivery.ts'
+import { whyPayment } from '../../domain/why/payment.ts'
+import { whyPayout } from '../../domain/why/payout.ts'
+import type { AccountRuntime } from './open-runtime.ts'
+
+/** Why a payment, a payout or a delivery is as it is now. `entries` are those of the record. */
+export function whyRecord(runtime: AccountRuntime, id: string, entries: readonly Entry[]): Why | undefined {
+  const { account } = runtime
+  const { world, now, clock } = account
+  const payment = world.payments.get(id)
+  const payout = world.payouts.get(id)
+  const delivery = world.deliveries.get(id)
+  const coming = upcomingMoves(world, now, id, delivery ? [id] : [])
+  const surroundings = { account: account.id, now, clock: clock.mode, coming, entries }
+  if (payment) return whyPaymentOf(runtime, payment, surroundings)
+  if (delivery) return whyDeliveryOf(runtime, delivery, surroundings)
+  if (!payout) return undefined
+  const triggers = PAYOUT_TRIGGERS.filter(trigger =>
+    account.wouldAccept({ type: 'MovePayout', payout: id, trigger }),
+  )
+  return whyPayout(payout, { ...surroundings, triggers })
+}
+
+function whyPaymentOf(runtime: AccountRuntime, payment: Payment, surroundings: Surroundings) {
+  const { account } = runtime
+  const { id } = payment.sortKey
+  const table = routingTable(account.world, runtime)
+  const isOpen = payment.route === null && payment.action !== null
+  const { environment } = account
+  const foreseen: ForeseenRule = isOpen
+    ? foreseeRule(account.world, runtime.rules, payment, { environment, table })
+    : { is: 'none' }
+  return whyPayment(payment, {
+    ...surroundings,
+    foreseen,
+    method: isOpen ? simplestMethod({ environment, table }, payment) : null,
+    triggers: PAYMENT_TRIGGERS.filter(trigger =>
+      account.wouldAccept({ type: 'MovePayment', payment: id, trigger }),
+    ),
+  })
+}
+
+function whyDeliveryOf(
+  { account: { world } }: AccountRuntime,
+  delivery: Delivery,
+  surroundings: Surroundings,
+) {
+  const endpoint = world.endpoints.get(delivery.endpointId)
+  return whyDelivery(delivery, {
+    ...surroundings,
+    eventType: world.events.get(delivery.eventId)?.type ?? null,
+    endpoint: endpoint === undefined ? 'removed' : endpoint.disabled ? 'disabled' : 'there',
+    held: world.heldDeliveries.get(delivery.endpointId) === delivery.id,
+  })
+}
