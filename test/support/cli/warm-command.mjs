@@ -40,6 +40,7 @@ async function run({ args, cwd, env, input }) {
   await require(BUILT).finished
   end()
   for (const signal of SIGNALS) process.removeAllListeners(signal)
+  for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error')
   for (const listener of process.listeners('exit'))
     if (!listeners.includes(listener)) process.off('exit', listener)
   const [stdout, stderr] = [written.stdout, written.stderr].map(parts => Buffer.concat(parts).toString())
