@@ -3,7 +3,7 @@ import type { Why } from '../contract/control/why.ts'
 import { CONTROL_PREFIX } from '../contract/paths.ts'
 import { withoutSecrets } from '../contract/redact.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
-import type { DomainEvent, Entry, EventOf } from '../domain/events.ts'
+import { changedRecord, type DomainEvent, type Entry, type EventOf } from '../domain/events.ts'
 import type { WebhookEvent } from '../domain/model.ts'
 import { type AnsweredRequest, tellRequest } from '../domain/why/request.ts'
 import type { AccountRuntime } from '../engine/account/open-runtime.ts'
@@ -87,33 +87,6 @@ function summaryWords(event: DomainEvent, at: string, screen: Screen): string {
   return [paintEvent(what, paint)(visible(what)), paint.bold(visible(subject)), visible(details)]
     .filter(Boolean)
     .join('  ')
-}
-
-/** The payment or payout that the event moves on. */
-function changedRecord(event: DomainEvent): string | undefined {
-  switch (event.type) {
-    case 'PaymentCreated':
-    case 'RouteFrozen':
-    case 'ActionPresented':
-    case 'ActionWithdrawn':
-    case 'ReceiptSubmitted':
-    case 'ReceiptAccepted':
-    case 'ReceiptRejected':
-    case 'CancelRequested':
-    case 'PaymentSucceeded':
-    case 'PaymentFailed':
-    case 'PaymentExpired':
-    case 'PaymentCancelled':
-      return event.payment
-    case 'PayoutCreated':
-    case 'PayoutApproved':
-    case 'PayoutSucceeded':
-    case 'PayoutFailed':
-    case 'PayoutCancelled':
-      return event.payout
-    default:
-      return undefined
-  }
 }
 
 /** `payment pi_1 order-1 pending  It waits for the payer …`. */

@@ -316,3 +316,9 @@ export function recordsOf(event: DomainEvent): string[] {
   const about = [...IDS.map(member => members[member]), ...Object.values(members.subject ?? {})]
   return about.filter(record => typeof record === 'string')
 }
+
+/** The payment or payout that the event itself changes. */
+export function changedRecord(event: DomainEvent): string | undefined {
+  if ('payment' in event) return event.payment
+  return 'payout' in event ? event.payout : undefined
+}

@@ -3,7 +3,7 @@ import type { Why } from '../../contract/control/why.ts'
 import { shellWords } from '../../contract/shell-words.ts'
 import type { PaymentTrigger } from '../../contract/statuses.ts'
 import { formatTimestamp, parseTimestamp } from '../../contract/timestamps.ts'
-import type { Entry } from '../events.ts'
+import { changedRecord, type Entry } from '../events.ts'
 
 /**
  * Why a record is as it is: a sentence, its causes, what comes next, and the commands that would bring it. Each kind of
@@ -170,10 +170,10 @@ export function endedBy(
   entries: readonly Entry[],
   id: string,
 ): { readonly how: EndedBy; readonly at: number | null } {
-  const isOf = (event: Entry['events'][number]) =>
-    ('payment' in event && event.payment === id) || ('payout' in event && event.payout === id)
   const last = entries.findLast(({ events }) =>
-    events.some(event => isOf(event) && (ENDS.has(event.type) || event.type === 'PayoutCreated')),
+    events.some(
+      event => changedRecord(event) === id && (ENDS.has(event.type) || event.type === 'PayoutCreated'),
+    ),
   )
   if (!last) return { how: 'unknown', at: null }
   const { at, by, events } = last
