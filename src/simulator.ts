@@ -19,7 +19,7 @@ import { chooseControlToken, openedBy } from './server/control/control-token.ts'
 import { SignInLinks } from './server/dashboard/session.ts'
 import { FaultBoxes } from './server/faults/wire-faults.ts'
 import { EventStreams } from './server/http/event-stream.ts'
-import { listen, listenOnLastPort } from './server/listening.ts'
+import { listen, listenAgain } from './server/listening.ts'
 import { RequestLog } from './server/requests/request-log.ts'
 
 const DEFAULT_MERCHANT = 'default'
@@ -98,7 +98,7 @@ export class Simulator {
     const sender = new WebhookSender(webhookHosts)
     let url = ''
     let controlUrl = ''
-    const gateway = await Gateway.open({
+    const gateway = new Gateway({
       store,
       ...standards,
       seed: options.seed ?? null,
@@ -140,11 +140,12 @@ export class Simulator {
         url = address
         if (!apart) controlUrl = `${address}/_paysim`
       }
-      await listenOnLastPort(
-        main,
-        { host, port: options.port ?? 7297, name: 'port', onBound: onMerchantBound },
-        gateway,
-      )
+      const place = { host, name: 'port', onBound: onMerchantBound } as const
+      const { port = 7297 } = options
+      // A long list of merchants is read while `health` answers. It names the last port, if that is wanted.
+      const bound = port === 0 ? undefined : await listen(main, { ...place, port })
+      await gateway.open()
+      await gateway.rememberPort(bound ?? (await listenAgain(main, place, gateway.lastPort)))
       const onControlBound = (address: string) => {
         controlUrl = `${address}/_paysim`
       }

@@ -30,30 +30,43 @@ export class Gateway {
   readonly #wakeUps: WakeUps
   readonly #listeners = new Set<EntryListener>()
   readonly #making = new Set<string>()
+  #opening: Promise<void> | undefined
+  #list: Registry | undefined
   #ready = false
 
-  private constructor(
-    private readonly settings: GatewaySettings,
-    private readonly registry: Registry,
-  ) {
+  constructor(private readonly settings: GatewaySettings) {
     this.#wakeUps = new WakeUps(settings.time, this.#accounts, this.#warn)
   }
 
   /** Reads the list of merchants. */
-  static async open(settings: GatewaySettings): Promise<Gateway> {
-    const registry = await settings.store.openRegistry()
-    const gateway = new Gateway(settings, registry)
-    for (const merchant of registry.merchants) gateway.#accounts.serve(merchant)
-    registry.onOthers(change => gateway.#follow(change))
-    settings.store.holders?.watch({
-      lost: id => gateway.#accounts.of(id).forEach(account => void account.close()),
-      prepareToGive: id => inParallel(gateway.#accounts.of(id), account => account.shortenTail()),
-      isMaking: id => gateway.#making.has(id),
-      mayGive: id => !gateway.#making.has(id) && !gateway.#accounts.of(id).some(({ busy }) => busy),
-      give: id => inParallel(gateway.#accounts.of(id), account => account.close()),
-      due: account => void gateway.#openDue(account).catch(gateway.#warn),
+  open(): Promise<void> {
+    this.#opening ??= this.#open()
+    return this.#opening
+  }
+
+  async #open(): Promise<void> {
+    const list = await this.settings.store.openRegistry()
+    this.#list = list
+    for (const merchant of list.merchants) this.#accounts.serve(merchant)
+    list.onOthers(change => this.#follow(change))
+    this.settings.store.holders?.watch({
+      lost: id => this.#accounts.of(id).forEach(account => void account.close()),
+      prepareToGive: id => inParallel(this.#accounts.of(id), account => account.shortenTail()),
+      isMaking: id => this.#making.has(id),
+      mayGive: id => !this.#making.has(id) && !this.#accounts.of(id).some(({ busy }) => busy),
+      give: id => inParallel(this.#accounts.of(id), account => account.close()),
+      due: account => void this.#openDue(account).catch(this.#warn),
     })
-    return gateway
+  }
+
+  /** While the list of merchants is read: resolves at its end, and rejects if it cannot be read. */
+  get opening(): Promise<void> | undefined {
+    return this.#list ? undefined : this.open()
+  }
+
+  get #registry(): Registry {
+    if (!this.#list) throw new Error('the list of merchants was not read yet')
+    return this.#list
   }
 
   /** Another process has changed the list. */
@@ -73,12 +86,12 @@ export class Gateway {
 
   /** Learns of merchants and keys that other processes made. */
   refresh(): Promise<void> {
-    return this.registry.catchUp()
+    return this.#registry.catchUp()
   }
 
   /** While a refused change of the list may be found by the next start: resolves when it was removed, if possible. */
   get settled(): Promise<void> | undefined {
-    return this.registry.settled
+    return this.#list?.settled
   }
 
   /**
@@ -96,12 +109,12 @@ export class Gateway {
   }
 
   get lastPort(): number | undefined {
-    return this.registry.lastPort
+    return this.#registry.lastPort
   }
 
   /** Where several processes serve one store, none of them can claim a port for the next start. */
   async rememberPort(port: number): Promise<void> {
-    if (!this.settings.store.holders) await this.registry.rememberPort(port)
+    if (!this.settings.store.holders) await this.#registry.rememberPort(port)
   }
 
   get contract(): Contract {
@@ -113,7 +126,7 @@ export class Gateway {
   }
 
   get merchants(): readonly MerchantRecord[] {
-    return this.registry.merchants
+    return this.#registry.merchants
   }
 
   get accounts(): readonly ServedAccount[] {
@@ -121,7 +134,7 @@ export class Gateway {
   }
 
   merchant(id: string): MerchantRecord | undefined {
-    return this.registry.find(id)
+    return this.#registry.find(id)
   }
 
   account(id: string): ServedAccount | undefined {
@@ -145,8 +158,8 @@ export class Gateway {
 
   /** Creates a merchant completely or not at all: it exists when the list of merchants names it. */
   async createMerchant(wanted: NewMerchant): Promise<MerchantRecord> {
-    const id = wanted.id ?? this.registry.nextMerchantId(name => this.#making.has(name))
-    if (this.#making.has(id) || this.registry.find(id)) throw new MerchantTakenError(id)
+    const id = wanted.id ?? this.#registry.nextMerchantId(name => this.#making.has(name))
+    if (this.#making.has(id) || this.#registry.find(id)) throw new MerchantTakenError(id)
     // Reserves the id before the first await, so that two parallel requests cannot get the same one.
     this.#making.add(id)
     const runtimes: AccountRuntime[] = []
@@ -158,12 +171,12 @@ export class Gateway {
       await store.removeAccounts(names)
       await store.announceChange(names)
       await inParallel(ENVIRONMENTS, async environment => {
-        const runtime = await this.#open(merchant, environment)
+        const runtime = await this.#openAccount(merchant, environment)
         runtimes.push(runtime)
         await setUp(runtime.account, merchant)
       })
       await store.makeSafe(names)
-      await this.registry.add(merchant)
+      await this.#registry.add(merchant)
       for (const account of this.#accounts.serve(merchant)) {
         const runtime = runtimes.find(({ account: { id } }) => id === account.id)
         if (runtime) account.opened(runtime)
@@ -188,12 +201,12 @@ export class Gateway {
     id: string,
     change: { name?: string; checkoutModes?: readonly CheckoutMode[] },
   ): Promise<void> {
-    return this.registry.update(id, merchant => ({ ...merchant, ...change }))
+    return this.#registry.update(id, merchant => ({ ...merchant, ...change }))
   }
 
   /** Removes a merchant. It no longer exists when the list of merchants does not name it. */
   async removeMerchant(id: string): Promise<void> {
-    const merchant = this.registry.find(id)
+    const merchant = this.#registry.find(id)
     if (!merchant) return
     const { store } = this.settings
     const names = accountsOf(id)
@@ -204,7 +217,7 @@ export class Gateway {
         .catch(() => {})
     try {
       await store.announceChange(names)
-      await this.registry.remove(id)
+      await this.#registry.remove(id)
     } catch (cause) {
       // If the list may no longer name it, the change stays announced.
       if (!isInDoubt(cause)) await store.endChange(names).catch(() => {})
@@ -217,24 +230,24 @@ export class Gateway {
 
   async addKeys(runtime: AccountRuntime): Promise<KeyPair> {
     const { environment } = runtime.account
-    const pair = newKeysOf(this.registry.get(runtime.merchantId), environment)
-    await this.registry.updateAccount(runtime.merchantId, environment, record => ({
+    const pair = newKeysOf(this.#registry.get(runtime.merchantId), environment)
+    await this.#registry.updateAccount(runtime.merchantId, environment, record => ({
       ...record,
       keys: [...record.keys, pair],
       keysMade: record.keysMade + 1,
     }))
-    this.#accounts.serve(this.registry.get(runtime.merchantId))
+    this.#accounts.serve(this.#registry.get(runtime.merchantId))
     return pair
   }
 
   /** Revokes a key at once: the next request with it is refused. */
   async revokeKey(runtime: AccountRuntime, publicKey: string): Promise<boolean> {
     if (!this.#record(runtime).keys.some(pair => pair.publicKey === publicKey)) return false
-    await this.registry.updateAccount(runtime.merchantId, runtime.account.environment, record => ({
+    await this.#registry.updateAccount(runtime.merchantId, runtime.account.environment, record => ({
       ...record,
       keys: record.keys.filter(pair => pair.publicKey !== publicKey),
     }))
-    this.#accounts.serve(this.registry.get(runtime.merchantId))
+    this.#accounts.serve(this.#registry.get(runtime.merchantId))
     return true
   }
 
@@ -244,15 +257,15 @@ export class Gateway {
 
   /** Empties an account and sets it up as it was created, with the same keys and the settings to keep. */
   async reset(runtime: AccountRuntime, keep: ResetBody['keep'] = []): Promise<void> {
-    if (lacksSecret(this.registry.get(runtime.merchantId), runtime.account.environment))
-      await this.registry.updateAccount(runtime.merchantId, runtime.account.environment, withSecret)
-    await resetAccount(this.settings, runtime, () => this.registry.get(runtime.merchantId), keep)
+    if (lacksSecret(this.#registry.get(runtime.merchantId), runtime.account.environment))
+      await this.#registry.updateAccount(runtime.merchantId, runtime.account.environment, withSecret)
+    await resetAccount(this.settings, runtime, () => this.#registry.get(runtime.merchantId), keep)
     await runtime.images.clear().catch(this.#warn)
   }
 
   /** Replaces an account by an exported one, with its history and seed; the keys and the secret stay. */
   adopt(runtime: AccountRuntime, archive: Archive): Promise<void> {
-    return adoptArchive(this.settings, runtime, () => this.registry.get(runtime.merchantId), archive)
+    return adoptArchive(this.settings, runtime, () => this.#registry.get(runtime.merchantId), archive)
   }
 
   async close(): Promise<void> {
@@ -260,24 +273,24 @@ export class Gateway {
     const accounts = this.#accounts.clear()
     await inParallel(accounts, account => account.close())
     await this.settings.webhooks.close()
-    await this.registry.close()
+    await this.#list?.close()
   }
 
   #record(runtime: AccountRuntime) {
-    return this.registry.get(runtime.merchantId).accounts[runtime.account.environment]
+    return this.#registry.get(runtime.merchantId).accounts[runtime.account.environment]
   }
 
   async #openListed(merchant: MerchantRecord, environment: Environment): Promise<AccountRuntime> {
-    const runtime = await this.#open(merchant, environment)
+    const runtime = await this.#openAccount(merchant, environment)
     // A change of the list may have been interrupted when it was done.
     await this.settings.store.endChange([runtime.account.id]).catch(this.#warn)
     return runtime
   }
 
-  async #open(merchant: MerchantRecord, environment: Environment): Promise<AccountRuntime> {
+  async #openAccount(merchant: MerchantRecord, environment: Environment): Promise<AccountRuntime> {
     const { id } = merchant
-    const stoppedAt = this.registry.stoppedAt(accountId(id, environment))
-    const current = () => this.registry.find(id) ?? merchant
+    const stoppedAt = this.#registry.stoppedAt(accountId(id, environment))
+    const current = () => this.#registry.find(id) ?? merchant
     const runtime = await openRuntime(this.settings, current, environment, stoppedAt)
     runtime.account.onEntry(entry => {
       for (const listener of this.#listeners) listener(runtime, entry)

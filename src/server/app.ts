@@ -109,6 +109,7 @@ export class App {
       demandNoExpectation(exchange, reply)
       surface = this.#surfaceOf(request, call?.forwardedTo) ?? (await this.#loadControl())
       const handle = surface.routes.find(request)
+      if (gateway.opening && !surface.isAboutStart?.(request)) await gateway.opening
       if (surface.maySendLong?.(request)) exchange.allowLong()
 
       // In a cluster, the process that holds the account answers.

@@ -1,4 +1,3 @@
-import type { Gateway } from '../engine/gateway.ts'
 import { StartError } from '../engine/store/store-errors.ts'
 import type { Listener } from './http/listener.ts'
 
@@ -15,19 +14,16 @@ interface Listening {
   readonly listener: Pick<Listener, 'listen'>
 }
 
-/** For port 0, uses the last port again if possible, so that old addresses stay valid. */
-export async function listenOnLastPort(
+/** Listens on the last port again if possible, so that old addresses stay valid, or on any free one. */
+export const listenAgain = (
   app: Listening | undefined,
-  place: PortSettings,
-  gateway: Pick<Gateway, 'lastPort' | 'rememberPort'>,
-): Promise<void> {
-  const { lastPort } = gateway
-  const bound =
-    place.port === 0 && lastPort !== undefined
-      ? await listen(app, { ...place, port: lastPort }).catch(() => listen(app, place))
-      : await listen(app, place)
-  await gateway.rememberPort(bound)
-}
+  place: Omit<PortSettings, 'port'>,
+  lastPort = 0,
+): Promise<number> =>
+  listen(app, { ...place, port: lastPort }).catch(cause => {
+    if (lastPort === 0) throw cause
+    return listen(app, { ...place, port: 0 })
+  })
 
 /** Resolves with the port. */
 export async function listen(

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { Listener } from '../../src/server/http/listener.ts'
-import { listenOnLastPort } from '../../src/server/listening.ts'
+import { listenAgain } from '../../src/server/listening.ts'
 
 async function occupy(port: number): Promise<number> {
   const occupant = createServer().listen(port, '127.0.0.1')
@@ -28,13 +28,10 @@ test('the server uses another port when the last one is taken just before it lis
       return listener.listen(host, port, onBound)
     },
   }
-  const remembered: number[] = []
   const addresses: string[] = []
   const onBound = (url: string) => void addresses.push(url)
-  const place = { host: '127.0.0.1', port: 0, name: 'port', onBound } as const
-  const gateway = { lastPort, rememberPort: async (port: number) => void remembered.push(port) }
-  await listenOnLastPort({ listener: overtaken }, place, gateway)
-  expect(remembered).toHaveLength(1)
-  expect(remembered).not.toEqual([lastPort])
-  expect(addresses).toEqual(remembered.map(port => `http://127.0.0.1:${port}`))
+  const place = { host: '127.0.0.1', name: 'port', onBound } as const
+  const bound = await listenAgain({ listener: overtaken }, place, lastPort)
+  expect(bound).not.toBe(lastPort)
+  expect(addresses).toEqual([`http://127.0.0.1:${bound}`])
 })

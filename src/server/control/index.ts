@@ -76,6 +76,7 @@ export function controlSurface(settings: ControlSettings): Surface {
   return {
     name: 'control',
     routes,
+    isAboutStart: ({ path }) => OPEN.includes(path),
     accountOf(request) {
       const { params, route } = request
       const isAbout = params.account !== undefined || route?.startsWith(MERCHANTS)

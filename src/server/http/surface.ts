@@ -11,6 +11,8 @@ export type SurfaceName = (typeof SURFACES)[number]
 export interface Surface {
   readonly name: SurfaceName
   readonly routes: Routes
+  /** Whether the call is answered before the list of merchants was read. */
+  isAboutStart?(request: Request): boolean
   /** Whether its caller has access, and may take longer than others to send the request. */
   maySendLong?(request: Request): boolean
   /**

@@ -1,9 +1,13 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Account } from '../../../src/engine/account/account.ts'
 import type { Change, ChangeLog } from '../../../src/engine/store/change-log.ts'
 import { drawMerchant } from '../../../src/engine/store/new-merchant.ts'
 import { Registry } from '../../../src/engine/store/registry.ts'
 import { MemoryStore } from '../../../src/engine/store/store.ts'
+import { StartError } from '../../../src/engine/store/store-errors.ts'
 import { Simulator } from '../../../src/simulator.ts'
 
 /** A promise and what settles it. */
@@ -24,6 +28,8 @@ class GatedStore extends MemoryStore {
     ['slow.test', 'slow.live', 'other.test', 'other.live'].map(id => [id, gate()] as const),
   )
   readonly #bound = gate()
+  /** Opens when the list of merchants may be read. */
+  readonly list = gate()
   port = 0
 
   get bound(): Promise<void> {
@@ -32,6 +38,7 @@ class GatedStore extends MemoryStore {
 
   override async openRegistry(): Promise<Registry> {
     const { merchants } = this
+    await this.list.opened
     const onPort = (change: Change | undefined) => {
       if (!change || !('lastPort' in change)) return
       this.port = change.lastPort
@@ -56,8 +63,10 @@ class GatedStore extends MemoryStore {
   }
 }
 
+/** A server on any port, which listens once the list of merchants was read. */
 async function starting() {
   const store = new GatedStore()
+  store.list.open()
   const warnings: string[] = []
   const started = Simulator.start(
     { port: 0, dataDir: null, warn: message => warnings.push(message) },
@@ -112,4 +121,66 @@ test('a call waiting for an account that fails to open gets 503, and the others 
   expect(await (await get('/_paysim/ready')).json()).toEqual({ status: 'ready', stopped: ['slow.test'] })
   expect(warnings).toEqual(['account slow.test is stopped: the journal is damaged'])
   expect((await get('/payout_intents', 'other')).status).toBe(200)
+})
+
+/** A server on a given port, whose list of merchants is not read yet. */
+async function reading() {
+  const store = new GatedStore()
+  const port = await unusedPort()
+  const started = Simulator.start({ port, dataDir: null }, async () => store)
+  // Another process may take the port first. The test then fails with the message of that.
+  await Promise.race([started, listening(port)])
+  for (const gate of store.gates.values()) gate.open()
+  return { port, store, started, get: (path: string) => fetch(`http://127.0.0.1:${port}${path}`) }
+}
+
+async function unusedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+/** Resolves when something listens on the port. */
+async function listening(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  const connected = await new Promise<boolean>(resolve => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  })
+  socket.destroy()
+  if (!connected) await listening(port)
+}
+
+test('health answers while the list of merchants is read, and all other calls wait for it', async () => {
+  const { store, started, get } = await reading()
+  const order: string[] = []
+  const waiting = ['/payout_intents', '/_paysim/merchants'].map(async path => {
+    const { status } = await get(path)
+    order.push(path)
+    return status
+  })
+  expect((await get('/_paysim/health')).status).toBe(200)
+  expect((await get('/_paysim/ready')).status).toBe(503)
+  expect(order).toEqual([])
+  store.list.open()
+  expect(await Promise.all(waiting)).toEqual([401, 401])
+  await (await started).stop()
+})
+
+test('a list of merchants that cannot be read ends the start, and a call that waits for it gets 503', async () => {
+  const { port, store, started } = await reading()
+  const ended = expect(started).rejects.toThrow('the list is damaged')
+  const socket = connect(port, '127.0.0.1')
+  const lines = ['/_paysim/health', '/payout_intents'].map(
+    path => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+  )
+  socket.write(lines.join(''))
+  const [health] = await once(socket, 'data')
+  expect(String(health)).toMatch(/^HTTP\/1.1 200 /)
+  // They came in one piece, so the server has the second call, too.
+  store.list.fail(new StartError('the list is damaged'))
+  const [refused] = await once(socket, 'data')
+  expect(String(refused)).toMatch(/^HTTP\/1.1 503 /)
+  await ended
 })
