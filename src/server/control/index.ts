@@ -47,23 +47,23 @@ function demandOwnOrigin(request: Request): void {
 export function controlSurface(settings: ControlSettings): Surface {
   const routes = new Routes(CONTROL_PREFIX)
   const session = new Session(settings.controlToken)
-  addRoutes(routes, {
+  addRoutes(routes, settings.gateway, {
     ...serverCalls(settings),
     ...nodeCalls(settings),
     ...merchantCalls(settings),
-    ...clockCalls(settings),
-    ...catalogueCalls(settings),
-    ...ruleCalls(settings),
+    ...clockCalls,
+    ...catalogueCalls,
+    ...ruleCalls,
     ...faultCalls(settings),
     ...paymentCalls(settings),
-    ...payoutCalls(settings),
+    ...payoutCalls,
     ...webhookCalls(settings),
     ...journalCalls(settings),
     ...streamCalls(settings),
     ...archiveCalls(settings),
     ...overviewCalls(settings),
-    ...browseCalls(settings),
-    ...deliveryBrowsing(settings),
+    ...browseCalls(),
+    ...deliveryBrowsing(),
     ...timelineCalls(settings),
     ...whyCalls(settings),
     ...dashboardCalls(settings, session),
