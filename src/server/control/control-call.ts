@@ -55,14 +55,14 @@ export function durationIn(field: string, text: string): number {
 }
 
 /** What a handler gets: `answer` accepts only the answers in the contract; use `reply` for other content than JSON. */
-interface ReceivedCall<Answer extends readonly unknown[] = [status: number, body?: unknown]> {
+export interface ReceivedCall<Answer extends readonly unknown[] = [status: number, body?: unknown]> {
   readonly request: Request
   readonly answer: (...answer: Answer) => Reply
   readonly reply: Reply
 }
 
 /** The account that the path of a call names. */
-interface OfAccount {
+export interface OfAccount {
   readonly runtime: AccountRuntime
 }
 
