@@ -1,5 +1,5 @@
 import type { PaymentIntent } from '../../../client/resources.ts'
-import { FINAL_STATUSES } from '../../../client/wait.ts'
+import { FINAL_STATUSES } from '../../../contract/statuses.ts'
 import { memberAt, plain } from '../members.ts'
 import { formatMoney } from '../money.ts'
 import {
