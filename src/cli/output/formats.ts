@@ -15,7 +15,7 @@ export interface Sheet {
 }
 
 /** A format that data is written in. Every text it makes ends with a newline. */
-export interface Form {
+export interface DataFormat {
   whole(value: unknown): string
   sheet(): Sheet
 }
@@ -23,7 +23,7 @@ export interface Form {
 const indented = (value: unknown) => JSON.stringify(value, null, 2)
 
 /** A list is one array, even if it has several pages. */
-export const jsonForm: Form = {
+export const jsonFormat: DataFormat = {
   whole: value => `${indented(value)}\n`,
   sheet() {
     let count = 0
@@ -37,7 +37,7 @@ export const jsonForm: Form = {
   },
 }
 
-export const jsonLinesForm: Form = {
+export const jsonLinesFormat: DataFormat = {
   whole: value => jsonLine(JSON.stringify(value)),
   sheet: () => ({
     rows: values => values.map(value => jsonLine(JSON.stringify(value))).join(''),
@@ -46,7 +46,7 @@ export const jsonLinesForm: Form = {
 }
 
 /** The result of a query, for people and shells: a string is printed without quotes. */
-export const rawForm: Form = {
+export const rawFormat: DataFormat = {
   whole: raw,
   sheet: () => ({ rows: values => values.map(raw).join(''), end: () => '' }),
 }

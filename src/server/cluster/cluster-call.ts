@@ -67,7 +67,7 @@ export class ClusterCall {
 
   /** Whether this process may answer for the account. If so, the account stays here until the call is over. */
   #keep(account: string): boolean {
-    if (!this.forwarder.holders.enter(account, this.request)) return false
+    if (!this.forwarder.holders.beginCall(account, this.request)) return false
     this.#account = account
     return true
   }
@@ -102,7 +102,7 @@ export class ClusterCall {
   }
 
   release(): void {
-    if (this.#account !== undefined) this.forwarder.holders.leave(this.#account, this.request)
+    if (this.#account !== undefined) this.forwarder.holders.endCall(this.#account, this.request)
     this.#account = undefined
   }
 }

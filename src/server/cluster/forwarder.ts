@@ -77,7 +77,7 @@ export class Forwarder {
   }
 
   /**
-   * Where the account is held, as `whoHolds` says now or said a moment ago: a process that no longer holds it refuses
+   * Where the account is held, as `remoteHolder` says now or said a moment ago: a process that no longer holds it refuses
    * the call. Throws a refusal if no process takes the account in time.
    */
   async find(account: string, caller: Pick<Caller, 'signal'>, onlyNow = false): Promise<string | undefined> {
@@ -85,7 +85,7 @@ export class Forwarder {
     if (known && performance.now() < known.until) return known.address
     const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(TAKEOVER_MS)])
     try {
-      const holder = await this.holders.whoHolds(account, signal)
+      const holder = await this.holders.remoteHolder(account, signal)
       this.#note(account, holder)
       return holder
     } catch (cause) {
@@ -269,7 +269,7 @@ class HolderWatch {
     try {
       // Only the calls open now: a later call may already go to the right process.
       const asked = [...open]
-      const holder = (await this.holders.whoHolds(account, this.#stopping.signal)) ?? this.self()
+      const holder = (await this.holders.remoteHolder(account, this.#stopping.signal)) ?? this.self()
       for (const call of asked) {
         if (call.address === holder) continue
         // A process that stops has given the account away, and still answers the calls that it had.
