@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { closest } from '../../contract/closest.ts'
 import { COMMON } from '../command-table.ts'
 import { commaSeparated } from '../flag-values.ts'
-import { jsonLine } from '../json-line.ts'
 import { parsePath, QueryError } from './query.ts'
 
 const FORMATS = ['human', 'json', 'jsonl', 'yaml', 'csv'] as const
@@ -119,3 +118,11 @@ function query(text: string): string {
     throw error
   }
 }
+
+/** JSON as one line. Some readers, such as Node since version 22, also end a line at U+2028. */
+export const jsonLine = (json: string): string =>
+  LINE_END.test(json)
+    ? `${json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`
+    : `${json}\n`
+
+const LINE_END = /[\u2028\u2029]/

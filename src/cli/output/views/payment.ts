@@ -16,7 +16,7 @@ import {
 import type { Screen } from '../screen.ts'
 import { paintStatus, visible } from '../text.ts'
 import type { View } from '../view.ts'
-import { drawAny } from './any.ts'
+import { drawAny } from '../view.ts'
 
 export const paymentView: View<PaymentIntent> = {
   human: drawPayment,
