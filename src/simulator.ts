@@ -14,7 +14,7 @@ import { RealTime, SYSTEM_CLOCKS } from './engine/time/real-time.ts'
 import { WebhookHostError, WebhookHosts } from './engine/webhooks/webhook-hosts.ts'
 import { WebhookSender } from './engine/webhooks/webhook-sender.ts'
 import { App } from './server/app.ts'
-import { Forwarder } from './server/cluster/forwarder.ts'
+import type { Forwarder } from './server/cluster/forwarder.ts'
 import { chooseControlToken, openedBy } from './server/control/control-token.ts'
 import { SignInLinks } from './server/dashboard/session.ts'
 import { FaultBoxes } from './server/faults/wire-faults.ts'
@@ -113,8 +113,7 @@ export class Simulator {
     const apart = options.controlPort !== undefined
     const { holders } = store
     const signInLinks = new SignInLinks(() => `${controlUrl}/dashboard`, holders)
-    const forwarder: Forwarder | undefined =
-      holders && new Forwarder({ holders, self: () => url, app: () => apps[0] })
+    const forwarder = holders && (await openForwarder({ holders, self: () => url, app: () => apps[0] }))
     const settings = {
       gateway,
       forwarder,
@@ -265,6 +264,12 @@ async function agreeOn(
   const agreed = await store.agree(settings, onRefused)
   // A token that is kept is held to the same rules, since this server may be open to a network.
   return chooseControlToken(agreed.get(token.name), host)
+}
+
+/** Loaded only where several processes serve one store. */
+async function openForwarder(settings: ConstructorParameters<typeof Forwarder>[0]): Promise<Forwarder> {
+  const { Forwarder } = await import('./server/cluster/forwarder.ts')
+  return new Forwarder(settings)
 }
 
 /** Only a bug is printed with its stack. A problem that the user must correct is one line. */
