@@ -2,19 +2,19 @@ import { hostname } from 'node:os'
 import { ENVIRONMENTS } from './contract/statuses.ts'
 import type { CatalogueData } from './domain/catalogue.ts'
 import { accountId, type GatewaySettings } from './engine/account/open-runtime.ts'
-import { applyScript, type Script } from './engine/account/script.ts'
 import { Gateway } from './engine/gateway.ts'
+import { applyScript, type Script } from './engine/merchant-script.ts'
+import { readStandards, type Standards } from './engine/standards.ts'
 import { digestOf } from './engine/store/image-store.ts'
 import { openStore, refusedBy, type StoreLocation } from './engine/store/open-store.ts'
 import { MerchantTakenError } from './engine/store/registry.ts'
-import { readStandards, type Standards } from './engine/store/standards.ts'
 import type { Store } from './engine/store/store.ts'
 import { StartError } from './engine/store/store-errors.ts'
 import { RealTime, SYSTEM_CLOCKS } from './engine/time/real-time.ts'
 import { WebhookHostError, WebhookHosts } from './engine/webhooks/webhook-hosts.ts'
 import { WebhookSender } from './engine/webhooks/webhook-sender.ts'
 import { App } from './server/app.ts'
-import { Forwarder } from './server/cluster/forwarder.ts'
+import type { Forwarder } from './server/cluster/forwarder.ts'
 import { chooseControlToken, openedBy } from './server/control/control-token.ts'
 import { SignInLinks } from './server/dashboard/session.ts'
 import { FaultBoxes } from './server/faults/wire-faults.ts'
@@ -113,8 +113,7 @@ export class Simulator {
     const apart = options.controlPort !== undefined
     const { holders } = store
     const signInLinks = new SignInLinks(() => `${controlUrl}/dashboard`, holders)
-    const forwarder: Forwarder | undefined =
-      holders && new Forwarder({ holders, self: () => url, app: () => apps[0] })
+    const forwarder = holders && (await openForwarder({ holders, self: () => url, app: () => apps[0] }))
     const settings = {
       gateway,
       forwarder,
@@ -266,6 +265,12 @@ async function agreeOn(
   const agreed = await store.agree(settings, onRefused)
   // A token that is kept is held to the same rules, since this server may be open to a network.
   return chooseControlToken(agreed.get(token.name), host)
+}
+
+/** Loaded only where several processes serve one store. */
+async function openForwarder(settings: ConstructorParameters<typeof Forwarder>[0]): Promise<Forwarder> {
+  const { Forwarder } = await import('./server/cluster/forwarder.ts')
+  return new Forwarder(settings)
 }
 
 /** Only a bug is printed with its stack. A problem that the user must correct is one line. */

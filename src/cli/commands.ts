@@ -1,6 +1,7 @@
 import type { CommandTable } from './command-table.ts'
 import { SIM } from './commands/sim/table.ts'
 
+const PAYOUTS = () => import('./commands/payouts.ts')
 const PROFILE = () => import('./commands/profile.ts')
 const SCENARIO = () => import('./commands/scenario.ts')
 const STORE = () => import('./commands/store.ts')
@@ -13,7 +14,7 @@ export const COMMANDS: CommandTable = {
     commands: {
       list: {
         summary: 'list the methods available for an amount',
-        load: () => import('./commands/methods/list.ts'),
+        load: () => import('./commands/methods.ts'),
       },
     },
   },
@@ -42,10 +43,13 @@ export const COMMANDS: CommandTable = {
   payouts: {
     summary: 'list and cancel payouts',
     commands: {
-      list: { summary: 'list one page of payouts, or all', load: () => import('./commands/payouts/list.ts') },
+      list: {
+        summary: 'list one page of payouts, or all',
+        load: async () => ({ command: (await PAYOUTS()).list }),
+      },
       cancel: {
         summary: 'cancel a payout that requires approval',
-        load: () => import('./commands/payouts/cancel.ts'),
+        load: async () => ({ command: (await PAYOUTS()).cancel }),
       },
     },
   },
@@ -148,7 +152,7 @@ export const COMMANDS: CommandTable = {
   },
   openapi: {
     summary: 'print the merchant API as an OpenAPI 3.1 document',
-    load: () => import('./commands/openapi.ts'),
+    load: async () => ({ command: (await import('./commands/contract.ts')).openapi }),
   },
   doctor: {
     summary: 'find out why calls fail, and what to do about it',

@@ -4,7 +4,7 @@ import type { AnsweredRequest } from '../domain/why/request.ts'
 import type { AccountRuntime } from '../engine/account/open-runtime.ts'
 import { entryText } from '../engine/journal/journal-format.ts'
 import type { RequestRecord, Simulator } from '../simulator.ts'
-import { jsonLine } from './json-line.ts'
+import { jsonLine } from './output/formats.ts'
 import { requestLine } from './request-line.ts'
 
 /** What `serve` prints: JSON lines for a program, or lines for a person. */

@@ -5,7 +5,6 @@ import type { Readable } from 'node:stream'
 import type { AccountCall, AnswerTo, AnyInput, InputOf, JsonCall } from '../contract/control/call.ts'
 import type { Catalogue, CatalogueState, ProviderHealth } from '../contract/control/catalogue.ts'
 import type { AdvanceResult, ClockState, TimerRecord } from '../contract/control/clock.ts'
-import type { DecisionsInForce } from '../contract/control/decisions.ts'
 import type { FaultRule, FaultsState } from '../contract/control/faults.ts'
 import type {
   Imported,
@@ -16,7 +15,7 @@ import type {
 } from '../contract/control/journal.ts'
 import type * as wire from '../contract/control/merchants.ts'
 import type { KeyPairRecord, MerchantRecord } from '../contract/control/merchants.ts'
-import type { Nodes } from '../contract/control/nodes.ts'
+import type { DecisionsInForce, Nodes } from '../contract/control/nodes.ts'
 import type {
   AssetRecord,
   PageOfShop,
@@ -48,10 +47,10 @@ import type { Upload } from './transport/transport.ts'
 
 export type * from '../contract/control/catalogue.ts'
 export type * from '../contract/control/clock.ts'
-export type * from '../contract/control/decisions.ts'
 export type * from '../contract/control/faults.ts'
 export type * from '../contract/control/journal.ts'
 export type * from '../contract/control/merchants.ts'
+export type * from '../contract/control/nodes.ts'
 export type * from '../contract/control/nodes.ts'
 export type * from '../contract/control/payments.ts'
 export type * from '../contract/control/payouts.ts'

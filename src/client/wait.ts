@@ -1,4 +1,5 @@
 import { formatDuration } from '../contract/durations.ts'
+import { FINAL_STATUSES } from '../contract/statuses.ts'
 import type { Answer } from './answer-type.ts'
 import { ApiError, NotJsonError, WaitTimeoutError } from './errors.ts'
 import type { PaymentIntent, PaymentStatus } from './resources.ts'
@@ -20,8 +21,6 @@ export interface WaitTools {
   /** Milliseconds of any monotonic clock. */
   readonly now: () => number
 }
-
-export const FINAL_STATUSES: readonly PaymentStatus[] = ['succeeded', 'failed', 'expired']
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 5000

@@ -11,6 +11,8 @@ export type CheckoutMode = (typeof CHECKOUT_MODES)[number]
 
 export const PAYMENT_STATUSES = ['pending', 'processing', 'succeeded', 'failed', 'expired'] as const
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
+/** A payment with one of these never changes its status again. */
+export const FINAL_STATUSES: readonly string[] = ['succeeded', 'failed', 'expired']
 
 export const PAYOUT_STATUSES = [
   'requires_approval',

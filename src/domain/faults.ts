@@ -69,7 +69,7 @@ export function compileFaults(data: readonly FaultRule[], setAt: number): FaultP
   }
 }
 
-export const isOpen = ({ from, until }: FaultWindow, at: number): boolean =>
+export const isInEffect = ({ from, until }: FaultWindow, at: number): boolean =>
   (from === null || from <= at) && (until === null || at < until)
 
 function windowOf({ from, until, for: length }: FaultRule, setAt: number): FaultWindow {

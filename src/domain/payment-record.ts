@@ -1,7 +1,7 @@
 import type { EventOf } from './events.ts'
 import type { FrozenRoute, Payment, Receipt } from './model.ts'
 import { type PaymentScript, UNSCRIPTED_PAYMENT } from './script.ts'
-import { type Form, json, type Lean } from './stored-form.ts'
+import { json, type Lean, type StoredForm } from './stored-form.ts'
 import type { World } from './world.ts'
 
 /** How a payment is made: from its first event, from its JSON, and from what another record has of it. */
@@ -95,7 +95,7 @@ const orNothing = <T extends object>(value: T): T | undefined =>
 const touched = <M extends keyof typeof UNTOUCHED_PAYMENT>(payment: Payment, member: M) =>
   payment[member] === UNTOUCHED_PAYMENT[member] ? undefined : payment[member]
 
-export const PAYMENT_FORM: Form<Payment, StoredPayment> = {
+export const PAYMENT_FORM: StoredForm<Payment, StoredPayment> = {
   store: (payment, parts) =>
     json<StoredPayment>({
       amount: payment.amount,

@@ -13,7 +13,7 @@ export interface ReadContext {
 }
 
 /** How a kind of record is stored as JSON, and read again. */
-export interface Form<T, S> {
+export interface StoredForm<T, S> {
   store(record: T, parts: RepeatedParts): S
   read(stored: S, position: StoredPosition, context: ReadContext): T
 }

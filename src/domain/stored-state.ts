@@ -11,11 +11,11 @@ import { PAYMENT_FORM, type PaymentSnapshot, readPayment, storePayment } from '.
 import { compileRule } from './rules/rule.ts'
 import { UNSCRIPTED_PAYOUT } from './script.ts'
 import {
-  type Form,
   json,
   type Lean,
   type ReadContext,
   type RepeatedParts,
+  type StoredForm,
   type StoredPosition,
 } from './stored-form.ts'
 import type { Timer } from './timers.ts'
@@ -100,7 +100,7 @@ export function restoreWorld(stored: StoredState, past: PastRecords): MutableWor
 type StoredPayout = Omit<Payout, 'sortKey' | 'script' | 'failure' | 'cancelReason'> &
   Lean<Pick<Payout, 'script' | 'failure' | 'cancelReason'>>
 
-const payouts: Form<Payout, StoredPayout> = {
+const payouts: StoredForm<Payout, StoredPayout> = {
   store: ({ sortKey: _, script, failure, cancelReason, ...payout }) =>
     json<StoredPayout>({
       ...payout,
@@ -147,7 +147,7 @@ type StoredAnswer = Pick<KeptAnswer, 'fingerprint' | 'seq'> & {
   readonly answer: PaymentSnapshot | PayoutSnapshot | KeptRefusal
 }
 
-const kept: Form<KeptAnswer, StoredAnswer> = {
+const kept: StoredForm<KeptAnswer, StoredAnswer> = {
   store: ({ fingerprint, answer, seq }) => ({
     fingerprint,
     answer: 'code' in answer ? answer : storeSubject(answer),
@@ -165,7 +165,7 @@ type StoredEvent = Omit<WebhookEvent, 'id' | 'subject'> & {
   readonly subject: PaymentSnapshot | PayoutSnapshot
 }
 
-const events: Form<WebhookEvent, StoredEvent> = {
+const events: StoredForm<WebhookEvent, StoredEvent> = {
   store: ({ id: _, subject, ...event }) => ({
     ...event,
     subject: storeSubject(subject),
@@ -178,7 +178,7 @@ const events: Form<WebhookEvent, StoredEvent> = {
 }
 
 /** A record that is stored as it is, except for its id. */
-function plain<T extends { readonly id: string }>(): Form<T, Omit<T, 'id'>> {
+function plain<T extends { readonly id: string }>(): StoredForm<T, Omit<T, 'id'>> {
   return {
     store: ({ id: _, ...record }) => record,
     read: (stored, { id }) => ({ id, ...stored }) as T,
@@ -190,7 +190,7 @@ type StoredTimer = { readonly trigger: PaymentTrigger } | Pick<Timer, 'command'>
 
 const paymentIn = (timer: string) => timer.slice(0, timer.lastIndexOf(':'))
 
-const timers: Form<Timer, StoredTimer> = {
+const timers: StoredForm<Timer, StoredTimer> = {
   store: ({ id, command }) =>
     command.type === 'MovePayment' && command.failure === undefined && command.payment === paymentIn(id)
       ? { trigger: command.trigger }
@@ -213,7 +213,7 @@ const FORMS = {
   kept,
   events,
   deliveries: plain<Delivery>(),
-  providerCalls: { store: call => call, read: call => call } satisfies Form<ProviderCall, ProviderCall>,
+  providerCalls: { store: call => call, read: call => call } satisfies StoredForm<ProviderCall, ProviderCall>,
   timers,
 }
 
@@ -223,7 +223,7 @@ export function storeRecord<K extends RecordKind>(
   record: RecordKinds[K],
   parts: RepeatedParts,
 ): unknown {
-  return (FORMS[kind] as unknown as Form<RecordKinds[K], unknown>).store(record, parts)
+  return (FORMS[kind] as unknown as StoredForm<RecordKinds[K], unknown>).store(record, parts)
 }
 
 export function readRecord<K extends RecordKind>(
@@ -232,5 +232,5 @@ export function readRecord<K extends RecordKind>(
   position: StoredPosition,
   context: ReadContext,
 ): RecordKinds[K] {
-  return (FORMS[kind] as unknown as Form<RecordKinds[K], unknown>).read(stored, position, context)
+  return (FORMS[kind] as unknown as StoredForm<RecordKinds[K], unknown>).read(stored, position, context)
 }

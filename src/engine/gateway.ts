@@ -78,7 +78,7 @@ export class Gateway {
 
   async #openDue(account: string): Promise<void> {
     const { holders } = this.settings.store
-    if ((await holders?.whoHolds(account, AbortSignal.timeout(5000))) !== undefined) return
+    if ((await holders?.remoteHolder(account, AbortSignal.timeout(5000))) !== undefined) return
     // Its previous holder may have changed its keys.
     await this.refresh()
     await this.account(account)?.open()

@@ -5,7 +5,6 @@ import { RequestIds } from '../engine/account/ids.ts'
 import type { Gateway } from '../engine/gateway.ts'
 import type { WebhookHosts } from '../engine/webhooks/webhook-hosts.ts'
 import { Authentication, hostGuard } from './authentication.ts'
-import { ClusterCall } from './cluster/cluster-call.ts'
 import type { Forwarder } from './cluster/forwarder.ts'
 import type { ControlSettings } from './control/control-call.ts'
 import type { SignInLinks } from './dashboard/session.ts'
@@ -91,7 +90,7 @@ export class App {
     const { gateway, forwarder, requests } = this.#settings
     const request = new Request(exchange, this.#ids, earlier?.startedAt)
     const reply = new Reply(exchange)
-    const call = forwarder && new ClusterCall(forwarder, gateway, request, reply)
+    const call = forwarder?.receive(gateway, request, reply)
     const repeat = () => {
       call?.release()
       return this.#answer(exchange, request)

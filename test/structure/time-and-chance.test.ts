@@ -25,8 +25,8 @@ const ENTRANCES: Record<string, string> = {
     'when an entry was made, for people: the journal does not have it',
   'src/server/dashboard/session.ts: randomBytes': 'a code that nobody can guess',
   'src/server/dashboard/session.ts: Date.now': 'when a code ends, for people',
-  'src/server/cluster/cluster-call.ts: performance.now': 'how long a call may wait for another holder',
-  'src/server/cluster/forwarder.ts: performance.now': 'how old it is what the store said of a holder',
+  'src/server/cluster/forwarder.ts: performance.now':
+    'how old it is what the store said of a holder, and how long a call may wait for another',
   'src/server/http/listener.ts: performance.now': 'whether nothing else happens, when it stops to listen',
   'src/server/http/request.ts: performance.now': 'how long an answer took',
   'src/engine/time/scheduling.ts: performance.now': 'when other accounts get their turn during long work',

@@ -76,3 +76,18 @@ function asMarkdown(all: readonly Row[]): string {
   )
   return `| key | question | answer | allowed | why |\n|---|---|---|---|---|\n${lines.join('\n')}\n`
 }
+
+/** `paysim openapi`. */
+export function openapi(): Command {
+  return newCommand('openapi')
+    .description('Print the merchant API as an OpenAPI 3.1 document.')
+    .option('--contract <file>', 'contract file with other decisions')
+    .option('--server <url>', 'server address to put into the document', 'http://127.0.0.1:7297')
+    .addHelpText('after', '\nExamples:\n  paysim openapi > merchant-api.json')
+    .action(printDocument)
+}
+
+async function printDocument({ contract, server }: { contract?: string; server: string }): Promise<void> {
+  const { openApiDocument } = await import('../../contract/openapi/document.ts')
+  process.stdout.write(`${JSON.stringify(openApiDocument(await readContract(contract), server), null, 2)}\n`)
+}

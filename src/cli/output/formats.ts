@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { closest } from '../../contract/closest.ts'
 import { COMMON } from '../command-table.ts'
 import { commaSeparated } from '../flag-values.ts'
-import { jsonLine } from '../json-line.ts'
 import { parsePath, QueryError } from './query.ts'
 
 const FORMATS = ['human', 'json', 'jsonl', 'yaml', 'csv'] as const
@@ -15,7 +14,7 @@ export interface Sheet {
 }
 
 /** A format that data is written in. Every text it makes ends with a newline. */
-export interface Form {
+export interface DataFormat {
   whole(value: unknown): string
   sheet(): Sheet
 }
@@ -23,7 +22,7 @@ export interface Form {
 const indented = (value: unknown) => JSON.stringify(value, null, 2)
 
 /** A list is one array, even if it has several pages. */
-export const jsonForm: Form = {
+export const jsonFormat: DataFormat = {
   whole: value => `${indented(value)}\n`,
   sheet() {
     let count = 0
@@ -37,7 +36,7 @@ export const jsonForm: Form = {
   },
 }
 
-export const jsonLinesForm: Form = {
+export const jsonLinesFormat: DataFormat = {
   whole: value => jsonLine(JSON.stringify(value)),
   sheet: () => ({
     rows: values => values.map(value => jsonLine(JSON.stringify(value))).join(''),
@@ -46,7 +45,7 @@ export const jsonLinesForm: Form = {
 }
 
 /** The result of a query, for people and shells: a string is printed without quotes. */
-export const rawForm: Form = {
+export const rawFormat: DataFormat = {
   whole: raw,
   sheet: () => ({ rows: values => values.map(raw).join(''), end: () => '' }),
 }
@@ -119,3 +118,11 @@ function query(text: string): string {
     throw error
   }
 }
+
+/** JSON as one line. Some readers, such as Node since version 22, also end a line at U+2028. */
+export const jsonLine = (json: string): string =>
+  LINE_END.test(json)
+    ? `${json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`
+    : `${json}\n`
+
+const LINE_END = /[\u2028\u2029]/

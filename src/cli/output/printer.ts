@@ -3,12 +3,12 @@ import { redactHeaders } from '../../client/credentials.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { chosenPaths, chosenTable } from './columns.ts'
 import {
-  type Form,
+  type DataFormat,
   type Format,
-  jsonForm,
-  jsonLinesForm,
+  jsonFormat,
+  jsonLinesFormat,
   type OutputFlags,
-  rawForm,
+  rawFormat,
   type Sheet,
 } from './formats.ts'
 import { flatten, valueAt, withDecimals } from './members.ts'
@@ -53,7 +53,7 @@ export function openPrinter(
   // Control characters could deceive the reader of a terminal. A program gets the data unchanged.
   const writeData = (text: string) => write(out.isTTY ? visibleLines(text) : text)
   const formFor = (view: ListView<never> | View<never>, rows: readonly unknown[]) =>
-    formOf(format, query, {
+    formatOf(format, query, {
       bom,
       leavesOut: view.csvLeavesOut,
       ...(columns ? { columns: chosenPaths(columns, view, rows), chosen: true } : { columns: view.csv }),
@@ -148,22 +148,24 @@ const withNewline = (text: string) => (text === '' || text.endsWith('\n') ? text
 const isAscii = (body: unknown) => /^[\x00-\x7f]*$/.test(JSON.stringify(body) ?? '')
 
 /** How data is written in a format. In the format for people, this is only for the result of a query. */
-export async function formOf(
+export async function formatOf(
   format: Format,
   query: Path | undefined,
   csv: Omit<CsvOptions, 'valueName' | 'onLate'> = {},
-): Promise<Form> {
+): Promise<DataFormat> {
   switch (format) {
     case 'json':
-      return jsonForm
+      return jsonFormat
     case 'jsonl':
-      return jsonLinesForm
+      return jsonLinesFormat
     case 'yaml':
-      return (await import('./yaml-form.ts')).yamlForm
+      return (await import('../yaml.ts')).yamlFormat
     case 'csv':
-      return csvForm(query ? { bom: csv.bom, valueName: query.text } : { ...csv, valueName: 'value', onLate })
+      return csvFormat(
+        query ? { bom: csv.bom, valueName: query.text } : { ...csv, valueName: 'value', onLate },
+      )
     case 'human':
-      return rawForm
+      return rawFormat
   }
 }
 
@@ -210,7 +212,7 @@ interface CsvOptions {
   readonly onLate?: ((paths: readonly string[]) => void) | undefined
 }
 
-export function csvForm(options: CsvOptions): Form {
+export function csvFormat(options: CsvOptions): DataFormat {
   return { whole: value => csvSheet(options).rows([value]), sheet: () => csvSheet(options) }
 }
 

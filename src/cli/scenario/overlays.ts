@@ -1,7 +1,7 @@
 import { type Catalogue, type ClockSetting, ControlError } from '../../client/control-client.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { CatalogueData } from '../../domain/catalogue.ts'
-import type { Script } from '../../engine/account/script.ts'
+import type { Script } from '../../engine/merchant-script.ts'
 import { StartError } from '../../engine/store/store-errors.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
 import { loadScenario } from '../../scenario/load/load.ts'

@@ -2,7 +2,7 @@ import type { ReceivedEvent } from '../../library/webhooks.ts'
 import type { OutputFlags } from '../output/formats.ts'
 import { memberAt, plain } from '../output/members.ts'
 import { formatMoney } from '../output/money.ts'
-import { formOf, writerTo } from '../output/printer.ts'
+import { formatOf, writerTo } from '../output/printer.ts'
 import { parsePath, picked } from '../output/query.ts'
 import { openScreen, type Screen } from '../output/screen.ts'
 import { paintStatus, visible, visibleLines } from '../output/text.ts'
@@ -81,7 +81,7 @@ export async function deliveryPrinter(
   }
   const query = flags.query === undefined ? undefined : parsePath(flags.query)
   const sheet = (
-    await formOf(flags.output ?? 'human', query, { columns: DELIVERY_COLUMNS, bom: flags.bom })
+    await formatOf(flags.output ?? 'human', query, { columns: DELIVERY_COLUMNS, bom: flags.bom })
   ).sheet()
   const writeData = (text: string) => write(process.stdout.isTTY ? visibleLines(text) : text)
   return {

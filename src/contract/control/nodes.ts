@@ -1,5 +1,5 @@
 import * as Type from '@sinclair/typebox'
-import { count, named, nullable, object, type Wire } from '../schema.ts'
+import { count, named, nullable, object, oneOf, type Wire } from '../schema.ts'
 
 /** The processes that serve one database. */
 
@@ -42,3 +42,10 @@ export const Nodes = named(
   }),
 )
 export type Nodes = Wire<typeof Nodes>
+
+/** The decisions in force for questions that the interface document leaves open. */
+export const DecisionsInForce = Type.Record(
+  Type.String(),
+  object({ value: Type.String(), kind: oneOf(['switch', 'constant']) }),
+)
+export type DecisionsInForce = Wire<typeof DecisionsInForce>

@@ -1,7 +1,7 @@
 import { isStandardEvent } from '../../contract/event-names.ts'
 import { later } from '../../contract/timestamps.ts'
 import type { DomainEvent, EventOf } from '../events.ts'
-import { isOpen, type WebhookFault } from '../faults.ts'
+import { isInEffect, type WebhookFault } from '../faults.ts'
 import { firstMatch } from '../match-limits.ts'
 import type { WebhookEndpoint } from '../model.ts'
 import { deliveryTimer } from '../timers.ts'
@@ -47,7 +47,7 @@ function queueDelivery(world: World, context: Context, wanted: DeliveryRequest):
   const match = firstMatch(
     world.faults.webhook,
     ({ eventTypes, window }) =>
-      (eventTypes === null || eventTypes.includes(name)) && isOpen(window, context.at),
+      (eventTypes === null || eventTypes.includes(name)) && isInEffect(window, context.at),
     world.faultCounts,
     context.chance,
   )

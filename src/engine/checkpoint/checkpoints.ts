@@ -7,7 +7,6 @@ import { MutableWorld, type PastRecords, type RecordKind } from '../../domain/wo
 import { demandPrivateFolder, makePrivateFolder, removeFile } from '../store/private-files.ts'
 import { messageOf, UnavailableError } from '../store/store-errors.ts'
 import { inSlices } from '../time/scheduling.ts'
-import { BYTES_A_CHECKPOINT } from './history-sizes.ts'
 import { indexFile, Layer, type OpenRecordBytes, recordsFile } from './layer.ts'
 import {
   bitsOf,
@@ -380,3 +379,10 @@ export class Tail {
     this.#bytes = 0
   }
 }
+
+/** After how many entries the changes since the last checkpoint are written. */
+export const ENTRIES_A_CHECKPOINT = 16_384
+/** Or after so many bytes of them. */
+export const BYTES_A_CHECKPOINT = 64 * 1024 * 1024
+/** From this size on, the journal's file becomes a segment when its entries are in a checkpoint. */
+export const SEGMENT_BYTES = 4 * 1024 * 1024

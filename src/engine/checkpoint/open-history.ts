@@ -3,8 +3,7 @@ import { crc32 } from 'node:zlib'
 import type { Account } from '../account/account.ts'
 import { FileJournal } from '../journal/file-journal.ts'
 import type { FileJournalOptions } from '../journal/journal-file.ts'
-import { Checkpoints } from './checkpoints.ts'
-import { ENTRIES_A_CHECKPOINT, SEGMENT_BYTES } from './history-sizes.ts'
+import { Checkpoints, ENTRIES_A_CHECKPOINT, SEGMENT_BYTES } from './checkpoints.ts'
 
 type HistorySettings = Omit<FileJournalOptions, 'onEdition' | 'onEntry' | 'onFailure'> & {
   readonly every?: number

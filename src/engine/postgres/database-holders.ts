@@ -1,5 +1,5 @@
-import { CallsUnderWay, type CallUnderWay } from '../account/calls-under-way.ts'
 import type {
+  CallUnderWay,
   Departure,
   HeldMerchants,
   HeldQuery,
@@ -11,6 +11,7 @@ import type {
 import { StoreError } from '../store/store-errors.ts'
 import type { RealClocks } from '../time/real-time.ts'
 import { inParallel } from '../time/scheduling.ts'
+import { CallsUnderWay } from './calls-under-way.ts'
 import { type Database, withStoreError } from './database.ts'
 import {
   giveHoldings,
@@ -111,20 +112,20 @@ export class DatabaseHolders implements Holders {
     return holding && this.lease.registered && holding.process === this.lease.id ? holding : undefined
   }
 
-  enter(account: string, call: CallUnderWay): boolean {
+  beginCall(account: string, call: CallUnderWay): boolean {
     const merchant = merchantOf(account)
     const holding = this.#holdingOf(merchant)
     if (!holding || !this.lease.holds || this.#leaving.has(merchant)) return false
     holding.calledAt = call.startedAt
-    this.#calls.enter(merchant, call)
+    this.#calls.begin(merchant, call)
     return true
   }
 
-  leave(account: string, call: CallUnderWay): void {
-    this.#calls.leave(merchantOf(account), call)
+  endCall(account: string, call: CallUnderWay): void {
+    this.#calls.end(merchantOf(account), call)
   }
 
-  whoHolds(account: string, signal: AbortSignal): Promise<string | undefined> {
+  remoteHolder(account: string, signal: AbortSignal): Promise<string | undefined> {
     return this.#ask(merchantOf(account), 'where it belongs', signal)
   }
 

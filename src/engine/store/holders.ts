@@ -1,4 +1,7 @@
-import type { CallUnderWay } from '../account/calls-under-way.ts'
+/** A call, and when it began by the monotonic clock. */
+export interface CallUnderWay {
+  readonly startedAt: number
+}
 
 /** Which process holds an account, where several serve one store. Both accounts of a merchant are held by one process. */
 export interface Holders {
@@ -7,16 +10,16 @@ export interface Holders {
   /** What the processes of a cluster show each other. */
   readonly secret: string
   /**
-   * Where a call about the account is answered: here (undefined), or the address of the process that holds it. If nobody
-   * does, it is that of the process to which the account belongs, and if that is this one, it takes the account. Waits
-   * while another's lease runs out, until the signal ends that.
+   * The address of the other process that holds the account; undefined if it is this one. If nobody holds it, it is that
+   * of the process to which the account belongs, and if that is this one, it takes the account. Waits while another's
+   * lease runs out, until the signal ends that.
    */
-  whoHolds(account: string, signal: AbortSignal): Promise<string | undefined>
+  remoteHolder(account: string, signal: AbortSignal): Promise<string | undefined>
   /** The same, but this process takes the account if nobody holds it, wherever it belongs. */
   hold(account: string, signal: AbortSignal): Promise<string | undefined>
-  /** True if this process may answer the call. Then it holds the account until the call has left. */
-  enter(account: string, call: CallUnderWay): boolean
-  leave(account: string, call: CallUnderWay): void
+  /** True if this process may answer the call. Then it holds the account until the call has ended. */
+  beginCall(account: string, call: CallUnderWay): boolean
+  endCall(account: string, call: CallUnderWay): void
   /** Whether this process may answer for the account without asking anybody: its lease has not run out. */
   mayAnswer(account: string): boolean
   /** True for the first call with this name in the whole cluster, within the time. */

@@ -4,18 +4,21 @@ import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Agent } from 'undici'
+import type { Gateway } from '../../engine/gateway.ts'
 import type { Holders } from '../../engine/store/holders.ts'
-import type { Exchange } from '../http/exchange.ts'
+import { MovedError, UnavailableError } from '../../engine/store/store-errors.ts'
+import { NotCarriedOutError } from '../carry-out.ts'
+import { canBeReadAgain } from '../http/read-body.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
-import type { SurfaceName } from '../http/surface.ts'
+import type { Surface, SurfaceName } from '../http/surface.ts'
 import { refuse, storeRefusal } from '../refusal.ts'
-import { ForwardAttempt, KeptBody, type Outcome } from './forward-attempt.ts'
-import { endToEnd, FORWARDED, proofFor } from './forwarding-headers.ts'
+import { Caller, ForwardAttempt, KeptBody, type Outcome } from './forward-attempt.ts'
+import { declineCall, endToEnd, FORWARDED, forwardedSurface, proofFor } from './forwarding-headers.ts'
 import { HolderConnections, PlainAttempt } from './plain-attempt.ts'
 
 /** How long a call waits for a holder: the rest of a lease, the opening of the account, and more. */
-export const TAKEOVER_MS = 25_000
+const TAKEOVER_MS = 25_000
 /** How long an answer of the store is used again. A lease lasts longer than this. */
 const KNOWN_MS = 1000
 /** If more answers than this are kept, all of them are removed, to save memory. */
@@ -70,6 +73,11 @@ export class Forwarder {
     return this.#settings.holders
   }
 
+  /** A call that came to this process. */
+  receive(gateway: Pick<Gateway, 'refresh'>, request: Request, reply: Reply): ClusterCall {
+    return new ClusterCall(this, gateway, request, reply)
+  }
+
   #note(account: string, address: string | undefined): void {
     if (this.#known.size >= MOST_KNOWN) this.#known.clear()
     if (address === undefined) this.#known.delete(account)
@@ -77,7 +85,7 @@ export class Forwarder {
   }
 
   /**
-   * Where the account is held, as `whoHolds` says now or said a moment ago: a process that no longer holds it refuses
+   * Where the account is held, as `remoteHolder` says now or said a moment ago: a process that no longer holds it refuses
    * the call. Throws a refusal if no process takes the account in time.
    */
   async find(account: string, caller: Pick<Caller, 'signal'>, onlyNow = false): Promise<string | undefined> {
@@ -85,7 +93,7 @@ export class Forwarder {
     if (known && performance.now() < known.until) return known.address
     const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(TAKEOVER_MS)])
     try {
-      const holder = await this.holders.whoHolds(account, signal)
+      const holder = await this.holders.remoteHolder(account, signal)
       this.#note(account, holder)
       return holder
     } catch (cause) {
@@ -269,7 +277,7 @@ class HolderWatch {
     try {
       // Only the calls open now: a later call may already go to the right process.
       const asked = [...open]
-      const holder = (await this.holders.whoHolds(account, this.#stopping.signal)) ?? this.self()
+      const holder = (await this.holders.remoteHolder(account, this.#stopping.signal)) ?? this.self()
       for (const call of asked) {
         if (call.address === holder) continue
         // A process that stops has given the account away, and still answers the calls that it had.
@@ -301,40 +309,100 @@ function isToCheck(calls: ReadonlySet<OpenCall>): boolean {
   return isDue
 }
 
-/** Notices that a caller has gone away before the end of the answer. Call `unwatch` when this is no longer needed. */
-export class Caller {
-  #isGone = false
-  #onGone: (() => void) | undefined
-  /** Made only for a call that waits for something: it costs more than all the rest of this. */
-  #aborting: AbortController | undefined
-  readonly unwatch: () => void
+/** A call to one of several processes that serve one store. It is answered by the process that holds its account. */
+class ClusterCall {
+  /** The surface to which another process forwarded it. Undefined if it comes from its client. */
+  readonly forwardedTo: SurfaceName | undefined
+  /** The account that this process keeps until the call is answered. */
+  #account: string | undefined
 
-  constructor(exchange: Exchange) {
-    this.unwatch = exchange.whenGone(() => {
-      this.#isGone = true
-      this.#aborting?.abort()
-      this.#onGone?.()
-    })
-    // It may have left while this call waited.
-    this.#isGone = exchange.socket.destroyed
+  constructor(
+    private readonly forwarder: Forwarder,
+    private readonly gateway: Pick<Gateway, 'refresh'>,
+    private readonly request: Request,
+    private readonly reply: Reply,
+  ) {
+    this.forwardedTo = forwardedSurface(request.exchange, forwarder.holders.secret)
+    request.isForwarded = this.forwardedTo !== undefined
   }
 
-  get isGone(): boolean {
-    return this.#isGone
-  }
-
-  /** Aborted when the caller goes away. */
-  get signal(): AbortSignal {
-    if (!this.#aborting) {
-      this.#aborting = new AbortController()
-      if (this.#isGone) this.#aborting.abort()
+  /** Whether this process answers it. If not, it was answered by another process, or declined. */
+  async isForThisProcess(surface: Surface): Promise<boolean> {
+    const { forwarder, request, reply } = this
+    let account = surface.accountOf(request)
+    if (account === null) {
+      await this.#refreshMerchants()
+      account = surface.accountOf(request)
     }
-    return this.#aborting.signal
+    if (!account || this.#keep(account)) return true
+    const caller = new Caller(request.exchange)
+    try {
+      do {
+        // A call is never forwarded twice: the process that forwarded it asks the store again.
+        const holder = await forwarder.find(account, caller, request.isForwarded)
+        if (holder === undefined) continue
+        if (request.isForwarded) {
+          this.decline()
+          return false
+        }
+        const repeatable = surface.isRepeatable(request)
+        await forwarder.forward(
+          { request, reply, account, surface: surface.name, repeatable },
+          holder,
+          caller,
+        )
+        return false
+      } while (!this.#keep(account))
+    } finally {
+      caller.unwatch()
+    }
+    // Its previous holder may have changed its keys, or removed it.
+    await this.#refreshMerchants()
+    return true
   }
 
-  /** Calls this when the caller goes away, instead of what was given before. */
-  whenGone(onGone: (() => void) | undefined): void {
-    this.#onGone = onGone
-    if (this.#isGone) onGone?.()
+  decline(): void {
+    declineCall(this.reply)
+  }
+
+  /** Whether this process may answer for the account. If so, the account stays here until the call is over. */
+  #keep(account: string): boolean {
+    if (!this.forwarder.holders.beginCall(account, this.request)) return false
+    this.#account = account
+    return true
+  }
+
+  /** Learns what other processes have changed in the list of merchants. */
+  async #refreshMerchants(): Promise<void> {
+    try {
+      await this.gateway.refresh()
+    } catch (cause) {
+      throw storeRefusal(cause, 'nothing was changed')
+    }
+  }
+
+  /** Whether another process took the account while this call waited, so that the state here may be old. */
+  get hasMoved(): boolean {
+    return this.#account !== undefined && !this.forwarder.holders.mayAnswer(this.#account)
+  }
+
+  /** Whether the account has another holder now, who can answer the call, because nothing was changed here for it. */
+  isForAnother(error: unknown, isBegun: boolean): boolean {
+    const { isSafe, startedAt, exchange } = this.request
+    if (this.#account === undefined || !(error instanceof UnavailableError)) return false
+    if (!(error instanceof MovedError) && !this.hasMoved) return false
+    if (!canBeReadAgain(exchange) || performance.now() - startedAt > TAKEOVER_MS) return false
+    return isSafe || !isBegun || error instanceof NotCarriedOutError
+  }
+
+  /** The account may leave when the answer has. */
+  answered(): void {
+    if (this.#account === undefined || this.reply.isOver) this.release()
+    else this.reply.raw.once('close', () => this.release())
+  }
+
+  release(): void {
+    if (this.#account !== undefined) this.forwarder.holders.endCall(this.#account, this.request)
+    this.#account = undefined
   }
 }

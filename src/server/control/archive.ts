@@ -9,14 +9,13 @@ import { yieldToEventLoop } from '../../engine/time/scheduling.ts'
 import { demandAvailable } from '../carry-out.ts'
 import { JSON_UTF8 } from '../http/reply.ts'
 import { RefusalError, refuse, refuseProblems } from '../refusal.ts'
-import { bodyReader, type ControlHandlers, type ControlSettings, runtimeNamed } from './control-call.ts'
+import { bodyReader, type ControlHandlers, type ControlSettings } from './control-call.ts'
 
 const readReset = bodyReader<ResetBody>(ResetBody, { optional: true })
 
 export function archiveCalls({ gateway, requests }: ControlSettings) {
   return {
-    'GET /accounts/:account/export': (request, _, reply) => {
-      const runtime = runtimeNamed(gateway, request)
+    'GET /accounts/:account/export': ({ runtime, reply }) => {
       return oneAtATime(runtime, async () => {
         demandWholeHistory(runtime)
         const parts = await archiveOf(runtime)
@@ -24,8 +23,7 @@ export function archiveCalls({ gateway, requests }: ControlSettings) {
       })
     },
 
-    'PUT /accounts/:account/import': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'PUT /accounts/:account/import': async ({ runtime, request, answer }) => {
       // It has a schema for each type of event, so it is loaded only when somebody imports.
       const { readArchive } = await import('./read-archive.ts')
       const archive = await readArchive(request.exchange.incoming, runtime.account.environment)
@@ -42,8 +40,7 @@ export function archiveCalls({ gateway, requests }: ControlSettings) {
       })
     },
 
-    'POST /accounts/:account/reset': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'POST /accounts/:account/reset': async ({ runtime, request, answer }) => {
       const { keep = [] } = await readReset(request)
       return replacing(runtime, async () => {
         await demandAvailable(runtime)

@@ -7,19 +7,19 @@ import type { World } from '../../domain/world.ts'
 import type { Request } from '../http/request.ts'
 import { anyOf, type Filter, listWindow, one, textIn, timeIn, windowIn } from '../lists.ts'
 import { notFound } from '../refusal.ts'
-import { type ControlHandlers, type ControlSettings, param, runtimeNamed } from './control-call.ts'
+import { type ControlHandlers, param } from './control-call.ts'
 import { deliveryView } from './views.ts'
 
 /** Lists for the dashboard: filtered, searched, in parts, with only the members that a row shows. */
-export function browseCalls({ gateway }: ControlSettings) {
+export function browseCalls() {
   return {
-    'GET /accounts/:account/browse/payments': (request, answer) => {
-      const { world } = runtimeNamed(gateway, request).account
+    'GET /accounts/:account/browse/payments': ({ runtime, request, answer }) => {
+      const { world } = runtime.account
       return answer(200, listWindow(request, world.payments, paymentFilter(request), paymentRow))
     },
 
-    'GET /accounts/:account/browse/payouts': (request, answer) => {
-      const { world } = runtimeNamed(gateway, request).account
+    'GET /accounts/:account/browse/payouts': ({ runtime, request, answer }) => {
+      const { world } = runtime.account
       return answer(200, listWindow(request, world.payouts, payoutFilter(request), payoutRow))
     },
   } satisfies Partial<ControlHandlers>
@@ -96,10 +96,10 @@ const payoutRow = (payout: Payout): PayoutRow => ({
 })
 
 /** Deliveries for the dashboard: newest first, in parts. */
-export function deliveryBrowsing({ gateway }: ControlSettings) {
+export function deliveryBrowsing() {
   return {
-    'GET /accounts/:account/browse/webhook-deliveries': (request, answer) => {
-      const { world } = runtimeNamed(gateway, request).account
+    'GET /accounts/:account/browse/webhook-deliveries': ({ runtime, request, answer }) => {
+      const { world } = runtime.account
       const { offset, limit } = windowIn(request)
       const [status, type] = [anyOf(request, 'status'), anyOf(request, 'event_type')]
       const endpoint = anyOf(request, 'endpoint')
@@ -120,8 +120,7 @@ export function deliveryBrowsing({ gateway }: ControlSettings) {
       return answer(200, { data, total: wanted.length })
     },
 
-    'GET /accounts/:account/webhook-deliveries/:id': (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'GET /accounts/:account/webhook-deliveries/:id': ({ runtime, request, answer }) => {
       const delivery = runtime.account.world.deliveries.get(param(request, 'id'))
       if (!delivery) throw notFound('webhook delivery')
       return answer(200, {

@@ -5,62 +5,51 @@ import type { Account } from '../../engine/account/account.ts'
 import type { AdvancePlan } from '../../engine/time/time-travel.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
 import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
-import {
-  bodyReader,
-  type ControlHandlers,
-  type ControlSettings,
-  durationIn,
-  runtimeNamed,
-} from './control-call.ts'
+import { bodyReader, type ControlHandlers, durationIn } from './control-call.ts'
 import { rateIn } from './overview.ts'
 import { clockView, timerView } from './views.ts'
 
 const readClock = bodyReader<ClockBody>(ClockBody)
 const readAdvance = bodyReader<AdvanceBody>(AdvanceBody)
 
-export function clockCalls({ gateway }: ControlSettings) {
-  return {
-    'GET /accounts/:account/clock': (request, answer) =>
-      answer(200, clockView(runtimeNamed(gateway, request))),
+export const clockCalls = {
+  'GET /accounts/:account/clock': ({ runtime, answer }) => answer(200, clockView(runtime)),
 
-    'PUT /accounts/:account/clock': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
-      const { account } = runtime
-      const { mode, now, rate } = await readClock(request)
-      const at = now === undefined ? undefined : parseTimestamp(now)
-      if (mode === 'virtual' && rate !== undefined)
-        throw refuseProblems([{ field: 'rate', message: 'is only for a real clock' }])
-      return runtime.time.exclusively(async () => {
-        await demandAvailable(runtime)
-        if (at !== undefined) demandReachable(account, 'now', at)
-        const clock = account.clock.change({ mode, at, rate: rateIn(rate) })
-        await carryOut(runtime, { type: 'SetClock', clock }, 'operator')
-        await runtime.time.quiet()
-        if (runtime.removed) throw notFound('account')
-        return answer(200, clockView(runtime))
-      })
-    },
-
-    'POST /accounts/:account/clock/advance': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
-      const body = await readAdvance(request)
+  'PUT /accounts/:account/clock': async ({ runtime, request, answer }) => {
+    const { account } = runtime
+    const { mode, now, rate } = await readClock(request)
+    const at = now === undefined ? undefined : parseTimestamp(now)
+    if (mode === 'virtual' && rate !== undefined)
+      throw refuseProblems([{ field: 'rate', message: 'is only for a real clock' }])
+    return runtime.time.exclusively(async () => {
       await demandAvailable(runtime)
-      const result = await runtime.time.advance(() => journeyOf(body, runtime.account))
+      if (at !== undefined) demandReachable(account, 'now', at)
+      const clock = account.clock.change({ mode, at, rate: rateIn(rate) })
+      await carryOut(runtime, { type: 'SetClock', clock }, 'operator')
+      await runtime.time.quiet()
       if (runtime.removed) throw notFound('account')
-      if ('refused' in result) throw new RefusalError(result.refused)
-      const { now, fired, idle, timedOut } = result
-      return answer(200, {
-        now: new Date(now).toISOString(),
-        fired,
-        idle,
-        ...(timedOut.length === 0 ? {} : { timed_out: timedOut }),
-      })
-    },
+      return answer(200, clockView(runtime))
+    })
+  },
 
-    'GET /accounts/:account/timers': (request, answer) =>
-      answer(200, { data: runtimeNamed(gateway, request).account.world.timers.list().map(timerView) }),
-  } satisfies Partial<ControlHandlers>
-}
+  'POST /accounts/:account/clock/advance': async ({ runtime, request, answer }) => {
+    const body = await readAdvance(request)
+    await demandAvailable(runtime)
+    const result = await runtime.time.advance(() => journeyOf(body, runtime.account))
+    if (runtime.removed) throw notFound('account')
+    if ('refused' in result) throw new RefusalError(result.refused)
+    const { now, fired, idle, timedOut } = result
+    return answer(200, {
+      now: new Date(now).toISOString(),
+      fired,
+      idle,
+      ...(timedOut.length === 0 ? {} : { timed_out: timedOut }),
+    })
+  },
+
+  'GET /accounts/:account/timers': ({ runtime, answer }) =>
+    answer(200, { data: runtime.account.world.timers.list().map(timerView) }),
+} satisfies Partial<ControlHandlers>
 
 function journeyOf({ by, to, until, max }: AdvanceBody, account: Account): AdvancePlan {
   if (account.clock.mode === 'real')

@@ -20,12 +20,6 @@ import type { RequestLog } from '../requests/request-log.ts'
 
 /** Common parts of all calls of the control surface. */
 
-export function runtimeNamed(gateway: Gateway, request: Request): AccountRuntime {
-  const runtime = gateway.runtime(param(request, 'account'))
-  if (!runtime) throw notFound('account')
-  return runtime
-}
-
 export const param = (request: Request, name: string): string => request.params[name] ?? ''
 
 /** A requested record. */
@@ -60,14 +54,22 @@ export function durationIn(field: string, text: string): number {
   return ms
 }
 
-/**
- * The handler of a call. `answer` accepts only the answers in the contract; use `reply` for other content than JSON.
- */
+/** What a handler gets: `answer` accepts only the answers in the contract; use `reply` for other content than JSON. */
+export interface ReceivedCall<Answer extends readonly unknown[] = [status: number, body?: unknown]> {
+  readonly request: Request
+  readonly answer: (...answer: Answer) => Reply
+  readonly reply: Reply
+}
+
+/** The account that the path of a call names. */
+export interface OfAccount {
+  readonly runtime: AccountRuntime
+}
+
 export type ControlHandlers = {
   readonly [Call in ControlCall]: (
-    request: Request,
-    answer: (...answer: ControlAnswer<Call>) => Reply,
-    reply: Reply,
+    call: ReceivedCall<ControlAnswer<Call>> &
+      (Call extends `${string} /accounts/:account/${string}` ? OfAccount : unknown),
   ) => Reply | Promise<Reply>
 }
 
@@ -83,22 +85,19 @@ export function handlersOf<P extends string, T extends string>(
 }
 
 /** Adds a route for each handler. Each is registered under its method and path. */
-export function addRoutes(routes: Routes, handlers: ControlHandlers): void {
-  type Handle = (
-    request: Request,
-    answer: (status: number, body?: unknown) => Reply,
-    reply: Reply,
-  ) => Reply | Promise<Reply>
+export function addRoutes(routes: Routes, gateway: Gateway, handlers: ControlHandlers): void {
+  type Handle = (call: ReceivedCall & Partial<OfAccount>) => Reply | Promise<Reply>
   for (const [call, handle] of Object.entries(handlers as Readonly<Record<string, Handle>>)) {
     const [method = '', path = ''] = call.split(' ')
-    routes.add(method, path, (request, reply) =>
-      handle(
-        request,
-        (status, body) =>
-          body === undefined ? reply.code(status) : sendJson(reply, status, JSON.stringify(body)),
-        reply,
-      ),
-    )
+    routes.add(method, path, (request, reply) => {
+      const answer = (status: number, body?: unknown) =>
+        body === undefined ? reply.code(status) : sendJson(reply, status, JSON.stringify(body))
+      const { account } = request.params
+      if (account === undefined) return handle({ request, answer, reply })
+      const runtime = gateway.runtime(account)
+      if (!runtime) throw notFound('account')
+      return handle({ runtime, request, answer, reply })
+    })
   }
 }
 

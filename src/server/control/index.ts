@@ -2,7 +2,7 @@ import { rejection } from '../../contract/errors.ts'
 import { CONTROL_PREFIX } from '../../contract/paths.ts'
 import { accountsOf } from '../../engine/account/open-runtime.ts'
 import { isSameSecret } from '../authentication.ts'
-import { dashboardPages } from '../dashboard/pages.ts'
+import { dashboardPages } from '../dashboard/files.ts'
 import { Session } from '../dashboard/session.ts'
 import type { Request } from '../http/request.ts'
 import { Routes } from '../http/routes.ts'
@@ -47,23 +47,23 @@ function demandOwnOrigin(request: Request): void {
 export function controlSurface(settings: ControlSettings): Surface {
   const routes = new Routes(CONTROL_PREFIX)
   const session = new Session(settings.controlToken)
-  addRoutes(routes, {
+  addRoutes(routes, settings.gateway, {
     ...serverCalls(settings),
     ...nodeCalls(settings),
     ...merchantCalls(settings),
-    ...clockCalls(settings),
-    ...catalogueCalls(settings),
-    ...ruleCalls(settings),
+    ...clockCalls,
+    ...catalogueCalls,
+    ...ruleCalls,
     ...faultCalls(settings),
     ...paymentCalls(settings),
-    ...payoutCalls(settings),
+    ...payoutCalls,
     ...webhookCalls(settings),
     ...journalCalls(settings),
     ...streamCalls(settings),
     ...archiveCalls(settings),
     ...overviewCalls(settings),
-    ...browseCalls(settings),
-    ...deliveryBrowsing(settings),
+    ...browseCalls(),
+    ...deliveryBrowsing(),
     ...timelineCalls(settings),
     ...whyCalls(settings),
     ...dashboardCalls(settings, session),

@@ -7,13 +7,7 @@ import { accountsOf } from '../../engine/account/open-runtime.ts'
 import type { AccountSetup } from '../../engine/store/merchant-record.ts'
 import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
 import { demandNoProblems, notFound } from '../refusal.ts'
-import {
-  bodyReader,
-  type ControlHandlers,
-  type ControlSettings,
-  param,
-  runtimeNamed,
-} from './control-call.ts'
+import { bodyReader, type ControlHandlers, type ControlSettings, param } from './control-call.ts'
 import { rateIn } from './overview.ts'
 import { keyView, merchantView } from './views.ts'
 import { webhookUrlProblems } from './webhooks.ts'
@@ -28,7 +22,7 @@ export function merchantCalls({ gateway, requests, webhookHosts }: ControlSettin
     return merchant
   }
   return {
-    'POST /merchants': async (request, answer) => {
+    'POST /merchants': async ({ request, answer }) => {
       const body = await readMerchant(request)
       const merchant = await gateway.createMerchant({
         id: body.id,
@@ -39,10 +33,10 @@ export function merchantCalls({ gateway, requests, webhookHosts }: ControlSettin
       })
       return answer(201, merchantView(merchant))
     },
-    'GET /merchants': (_, answer) => answer(200, { data: gateway.merchants.map(merchantView) }),
+    'GET /merchants': ({ answer }) => answer(200, { data: gateway.merchants.map(merchantView) }),
 
-    'GET /merchants/:id': (request, answer) => answer(200, merchantView(find(param(request, 'id')))),
-    'PATCH /merchants/:id': async (request, answer) => {
+    'GET /merchants/:id': ({ request, answer }) => answer(200, merchantView(find(param(request, 'id')))),
+    'PATCH /merchants/:id': async ({ request, answer }) => {
       const { id } = find(param(request, 'id'))
       const { name, checkout_modes: checkoutModes } = await readPatch(request)
       await gateway.changeMerchant(id, {
@@ -51,19 +45,19 @@ export function merchantCalls({ gateway, requests, webhookHosts }: ControlSettin
       })
       return answer(200, merchantView(find(id)))
     },
-    'DELETE /merchants/:id': async (request, answer) => {
+    'DELETE /merchants/:id': async ({ request, answer }) => {
       const { id } = find(param(request, 'id'))
       await gateway.removeMerchant(id)
       for (const account of accountsOf(id)) requests.forget(account)
       return answer(204)
     },
 
-    'POST /accounts/:account/keys': async (request, answer) =>
-      answer(201, keyView(await gateway.addKeys(runtimeNamed(gateway, request)))),
-    'GET /accounts/:account/keys': (request, answer) =>
-      answer(200, { data: gateway.keysOf(runtimeNamed(gateway, request)).map(keyView) }),
-    'DELETE /accounts/:account/keys/:key': async (request, answer) => {
-      const revoked = await gateway.revokeKey(runtimeNamed(gateway, request), param(request, 'key'))
+    'POST /accounts/:account/keys': async ({ runtime, answer }) =>
+      answer(201, keyView(await gateway.addKeys(runtime))),
+    'GET /accounts/:account/keys': ({ runtime, answer }) =>
+      answer(200, { data: gateway.keysOf(runtime).map(keyView) }),
+    'DELETE /accounts/:account/keys/:key': async ({ runtime, request, answer }) => {
+      const revoked = await gateway.revokeKey(runtime, param(request, 'key'))
       if (!revoked) throw notFound('key')
       return answer(204)
     },

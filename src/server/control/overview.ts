@@ -6,17 +6,16 @@ import { FROM_THE_TOP } from '../../domain/list-index.ts'
 import { statusOf } from '../../domain/model.ts'
 import type { World } from '../../domain/world.ts'
 import { refuseProblems } from '../refusal.ts'
-import { type ControlHandlers, type ControlSettings, runtimeNamed } from './control-call.ts'
+import type { ControlHandlers, ControlSettings } from './control-call.ts'
 import { clockView } from './views.ts'
 
 /** How many of the newest records the charts show; the rest is only in the totals. */
 const MOST_DRAWN = 50_000
 
 /** A summary of an account. */
-export function overviewCalls({ gateway, requests }: ControlSettings) {
+export function overviewCalls({ requests }: ControlSettings) {
   return {
-    'GET /accounts/:account/overview': (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'GET /accounts/:account/overview': ({ runtime, answer }) => {
       const { world, now } = runtime.account
       return answer(200, {
         clock: clockView(runtime),

@@ -18,55 +18,51 @@ import {
   found,
   handlersOf,
   param,
-  runtimeNamed,
 } from './control-call.ts'
 import { assetView, fullPayment, providerCallView } from './views.ts'
 
 const readChoice = bodyReader<MethodChoice>(MethodChoice)
 const readTrigger = bodyReader<FailureReason>(FailureReason, { optional: true })
 
-export function paymentCalls({ gateway, visit }: ControlSettings) {
+export function paymentCalls({ visit }: ControlSettings) {
   return {
-    'GET /accounts/:account/payments': (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'GET /accounts/:account/payments': ({ runtime, request, answer }) => {
       const isWanted = anyOf(request, 'status')
       const view = (payment: Payment) => fullPayment(payment, runtime)
       const page = pageOf(request, runtime.account.world.payments, view, ([status]) => isWanted(status))
       return answer(200, page)
     },
 
-    'GET /accounts/:account/payments/:id': (request, answer) => {
-      return answer(200, viewOf(runtimeNamed(gateway, request), param(request, 'id')))
+    'GET /accounts/:account/payments/:id': ({ runtime, request, answer }) => {
+      return answer(200, viewOf(runtime, param(request, 'id')))
     },
 
     ...handlersOf(
       'POST /accounts/:account/payments/:id',
       PAYMENT_TRIGGERS,
-      trigger => async (request, answer) => {
-        const runtime = runtimeNamed(gateway, request)
-        const failure = failureIn(await readTrigger(request))
-        const payment = param(request, 'id')
-        const id = await carryOut(runtime, { type: 'MovePayment', payment, trigger, failure }, 'operator')
-        return answer(200, viewOf(runtime, id))
-      },
+      trigger =>
+        async ({ runtime, request, answer }) => {
+          const failure = failureIn(await readTrigger(request))
+          const payment = param(request, 'id')
+          const id = await carryOut(runtime, { type: 'MovePayment', payment, trigger, failure }, 'operator')
+          return answer(200, viewOf(runtime, id))
+        },
     ),
 
-    'POST /accounts/:account/payments/:id/choose': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'POST /accounts/:account/payments/:id/choose': async ({ runtime, request, answer }) => {
       const choice = new Map(Object.entries(await readChoice(request)))
       const payment = param(request, 'id')
       await choose(runtime, payment, field => choice.get(field))
       return answer(200, viewOf(runtime, payment))
     },
-    'POST /accounts/:account/payments/:id/receipt': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'POST /accounts/:account/payments/:id/receipt': async ({ runtime, request, answer }) => {
       const form = await readForm(request.exchange).catch(error => Promise.reject(unreadable(error)))
       const payment = param(request, 'id')
       await sendReceipt(runtime, payment, form)
       return answer(200, viewOf(runtime, payment))
     },
-    'POST /accounts/:account/payments/:id/return': async (request, answer) => {
-      const { account } = runtimeNamed(gateway, request)
+    'POST /accounts/:account/payments/:id/return': async ({ runtime, request, answer }) => {
+      const { account } = runtime
       const { returnUrl } = found('payment intent', account.world.payments.get(param(request, 'id')))
       if (returnUrl === null)
         throw refuse('invalid_state', 'The payment intent has no return_url, so the payer does not come back')
@@ -76,13 +72,12 @@ export function paymentCalls({ gateway, visit }: ControlSettings) {
       return answer(200, { status, location: location ?? null })
     },
 
-    'GET /accounts/:account/provider-calls': (request, answer) =>
+    'GET /accounts/:account/provider-calls': ({ runtime, answer }) =>
       answer(200, {
-        data: [...runtimeNamed(gateway, request).account.world.providerCalls.values()].map(providerCallView),
+        data: [...runtime.account.world.providerCalls.values()].map(providerCallView),
       }),
 
-    'POST /accounts/:account/assets': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'POST /accounts/:account/assets': async ({ runtime, request, answer }) => {
       const form = await readForm(request.exchange)
       const kind = form.fields.get('kind') ?? 'payment_receipt'
       if (kind !== 'payment_receipt' && kind !== 'other')
@@ -104,15 +99,14 @@ export function paymentCalls({ gateway, visit }: ControlSettings) {
       return answer(201, assetView(found('asset', runtime.account.world.assets.get(id))))
     },
 
-    'GET /accounts/:account/assets': (request, answer) =>
+    'GET /accounts/:account/assets': ({ runtime, answer }) =>
       answer(200, {
-        data: [...runtimeNamed(gateway, request).account.world.assets.values()].map(assetView),
+        data: [...runtime.account.world.assets.values()].map(assetView),
       }),
 
-    'GET /accounts/:account/images/:digest': async (request, _, reply) => {
+    'GET /accounts/:account/images/:digest': async ({ runtime, request, reply }) => {
       const digest = param(request, 'digest')
       if (!isDigest(digest)) throw notFound('image')
-      const runtime = runtimeNamed(gateway, request)
       const image = await runtime.images.get(digest)
       if (!image && (await isNamed(runtime, digest)))
         throw new RefusalError(imagesLost(runtime.account.id, [digest]))

@@ -11,16 +11,7 @@ import { anyOf, pageOf } from '../lists.ts'
 import { idempotency, keptRecord, readKey } from '../merchant/answer.ts'
 import { fingerprintOf } from '../merchant/payments.ts'
 import { demandNoProblems, RefusalError } from '../refusal.ts'
-import {
-  bodyReader,
-  type ControlHandlers,
-  type ControlSettings,
-  failureIn,
-  found,
-  handlersOf,
-  param,
-  runtimeNamed,
-} from './control-call.ts'
+import { bodyReader, type ControlHandlers, failureIn, found, handlersOf, param } from './control-call.ts'
 import { fullPayout } from './views.ts'
 
 const readPayout = bodyReader<NewPayout>(NewPayout)
@@ -28,64 +19,62 @@ const readCancel = bodyReader<PayoutCancelBody>(PayoutCancelBody, { optional: tr
 const readTrigger = bodyReader<FailureReason>(FailureReason, { optional: true })
 
 /** Creating payouts and deciding their outcome, which the merchant API cannot do. */
-export function payoutCalls({ gateway }: ControlSettings) {
-  type Move = Omit<Extract<Command, { type: 'MovePayout' }>, 'type' | 'payout'>
-  const move = async (request: Request, how: Move) => {
-    const runtime = runtimeNamed(gateway, request)
-    const payout = param(request, 'id')
-    const id = await carryOut(runtime, { type: 'MovePayout', payout, ...how }, 'operator')
-    return viewOf(runtime, id)
-  }
-  return {
-    'GET /accounts/:account/payouts': (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
-      const isWanted = anyOf(request, 'status')
-      const view = (payout: Payout) => fullPayout(payout, runtime)
-      const page = pageOf(request, runtime.account.world.payouts, view, ([, , status]) => isWanted(status))
-      return answer(200, page)
-    },
+export const payoutCalls = {
+  'GET /accounts/:account/payouts': ({ runtime, request, answer }) => {
+    const isWanted = anyOf(request, 'status')
+    const view = (payout: Payout) => fullPayout(payout, runtime)
+    const page = pageOf(request, runtime.account.world.payouts, view, ([, , status]) => isWanted(status))
+    return answer(200, page)
+  },
 
-    'GET /accounts/:account/payouts/:id': (request, answer) => {
-      return answer(200, viewOf(runtimeNamed(gateway, request), param(request, 'id')))
-    },
+  'GET /accounts/:account/payouts/:id': ({ runtime, request, answer }) => {
+    return answer(200, viewOf(runtime, param(request, 'id')))
+  },
 
-    'POST /accounts/:account/payouts': async (request, answer, reply) => {
-      const runtime = runtimeNamed(gateway, request)
-      const body = await readPayout(request)
-      const { key, problems } = readKey(request, { required: false })
-      demandNoProblems([...problems, ...payoutProblems(body)])
-      const command = {
-        type: 'CreatePayout',
-        payout: newPayout(body),
-        idempotency: idempotency(request, key, () => fingerprintOf(body)),
-      } as const
-      await demandAvailable(runtime)
-      const outcome = runtime.account.execute(command, 'operator')
-      if ('replay' in outcome) {
-        const kept = await keptRecord(runtime, reply, outcome.replay)
-        if ('payout' in kept) return answer(201, fullPayout(kept.payout, runtime))
-        throw new Error('the answer kept for a payout is of another record')
-      }
-      await untilSafe(runtime, outcome.seq)
-      if ('refused' in outcome) throw new RefusalError(outcome.refused)
-      return answer(201, viewOf(runtime, outcome.id))
-    },
+  'POST /accounts/:account/payouts': async ({ runtime, request, answer, reply }) => {
+    const body = await readPayout(request)
+    const { key, problems } = readKey(request, { required: false })
+    demandNoProblems([...problems, ...payoutProblems(body)])
+    const command = {
+      type: 'CreatePayout',
+      payout: newPayout(body),
+      idempotency: idempotency(request, key, () => fingerprintOf(body)),
+    } as const
+    await demandAvailable(runtime)
+    const outcome = runtime.account.execute(command, 'operator')
+    if ('replay' in outcome) {
+      const kept = await keptRecord(runtime, reply, outcome.replay)
+      if ('payout' in kept) return answer(201, fullPayout(kept.payout, runtime))
+      throw new Error('the answer kept for a payout is of another record')
+    }
+    await untilSafe(runtime, outcome.seq)
+    if ('refused' in outcome) throw new RefusalError(outcome.refused)
+    return answer(201, viewOf(runtime, outcome.id))
+  },
 
-    ...handlersOf(
-      'POST /accounts/:account/payouts/:id',
-      ['approve', 'succeed', 'fail'],
-      trigger => async (request, answer) => {
+  ...handlersOf(
+    'POST /accounts/:account/payouts/:id',
+    ['approve', 'succeed', 'fail'],
+    trigger =>
+      async ({ runtime, request, answer }) => {
         const failure = failureIn(await readTrigger(request))
-        return answer(200, await move(request, { trigger, failure }))
+        return answer(200, await move(runtime, request, { trigger, failure }))
       },
-    ),
+  ),
 
-    'POST /accounts/:account/payouts/:id/cancel': async (request, answer) => {
-      const { reason } = await readCancel(request)
-      const how = { trigger: 'cancel', ...(reason === undefined ? {} : { reason }) } as const
-      return answer(200, await move(request, how))
-    },
-  } satisfies Partial<ControlHandlers>
+  'POST /accounts/:account/payouts/:id/cancel': async ({ runtime, request, answer }) => {
+    const { reason } = await readCancel(request)
+    const how = { trigger: 'cancel', ...(reason === undefined ? {} : { reason }) } as const
+    return answer(200, await move(runtime, request, how))
+  },
+} satisfies Partial<ControlHandlers>
+
+type Move = Omit<Extract<Command, { type: 'MovePayout' }>, 'type' | 'payout'>
+
+async function move(runtime: AccountRuntime, request: Request, how: Move) {
+  const payout = param(request, 'id')
+  const id = await carryOut(runtime, { type: 'MovePayout', payout, ...how }, 'operator')
+  return viewOf(runtime, id)
 }
 
 const viewOf = (runtime: AccountRuntime, id: string) =>

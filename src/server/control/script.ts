@@ -13,43 +13,31 @@ import { readRules } from '../../domain/rules/rule.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { carryOut } from '../carry-out.ts'
 import { refuseProblems } from '../refusal.ts'
-import {
-  bodyReader,
-  type ControlHandlers,
-  type ControlSettings,
-  param,
-  runtimeNamed,
-} from './control-call.ts'
+import { bodyReader, type ControlHandlers, type ControlSettings, param } from './control-call.ts'
 
 /** For what is checked as it is compiled. */
 const readObject = bodyReader<unknown>(Type.Object({}))
 
 /** Reads and replaces rules, adds rules in front, and restores the standard rules. */
-export function ruleCalls({ gateway }: ControlSettings) {
-  return {
-    'GET /accounts/:account/rules': (request, answer) =>
-      answer(200, rulesView(runtimeNamed(gateway, request))),
-    'PUT /accounts/:account/rules': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
-      await carryOut(runtime, { type: 'ReplaceRules', rules: rulesIn(await readObject(request)) }, 'operator')
-      return answer(200, rulesView(runtime))
-    },
-    'POST /accounts/:account/rules': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
-      await carryOut(
-        runtime,
-        { type: 'PutRulesInFront', rules: rulesIn(await readObject(request)) },
-        'operator',
-      )
-      return answer(200, rulesView(runtime))
-    },
-    'DELETE /accounts/:account/rules': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
-      await carryOut(runtime, { type: 'ReplaceRules', rules: null }, 'operator')
-      return answer(200, rulesView(runtime))
-    },
-  } satisfies Partial<ControlHandlers>
-}
+export const ruleCalls = {
+  'GET /accounts/:account/rules': ({ runtime, answer }) => answer(200, rulesView(runtime)),
+  'PUT /accounts/:account/rules': async ({ runtime, request, answer }) => {
+    await carryOut(runtime, { type: 'ReplaceRules', rules: rulesIn(await readObject(request)) }, 'operator')
+    return answer(200, rulesView(runtime))
+  },
+  'POST /accounts/:account/rules': async ({ runtime, request, answer }) => {
+    await carryOut(
+      runtime,
+      { type: 'PutRulesInFront', rules: rulesIn(await readObject(request)) },
+      'operator',
+    )
+    return answer(200, rulesView(runtime))
+  },
+  'DELETE /accounts/:account/rules': async ({ runtime, answer }) => {
+    await carryOut(runtime, { type: 'ReplaceRules', rules: null }, 'operator')
+    return answer(200, rulesView(runtime))
+  },
+} satisfies Partial<ControlHandlers>
 
 function rulesIn(body: unknown) {
   const read = readRules(body)
@@ -80,17 +68,14 @@ export function faultCalls({ gateway, faultBoxes }: ControlSettings) {
     }
   }
   return {
-    'GET /accounts/:account/faults': (request, answer) =>
-      answer(200, view(runtimeNamed(gateway, request).account.id)),
-    'PUT /accounts/:account/faults': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'GET /accounts/:account/faults': ({ runtime, answer }) => answer(200, view(runtime.account.id)),
+    'PUT /accounts/:account/faults': async ({ runtime, request, answer }) => {
       const read = readFaults(await readObject(request), served)
       if ('problems' in read) throw refuseProblems(read.problems)
       await carryOut(runtime, { type: 'ReplaceFaults', faults: read.data }, 'operator')
       return answer(200, view(runtime.account.id))
     },
-    'DELETE /accounts/:account/faults': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'DELETE /accounts/:account/faults': async ({ runtime, answer }) => {
       await carryOut(runtime, { type: 'ReplaceFaults', faults: [] }, 'operator')
       return answer(200, view(runtime.account.id))
     },
@@ -110,27 +95,22 @@ const windowView = ({ from, until }: FaultWindow) =>
 
 const readHealth = bodyReader<HealthBody>(HealthBody)
 
-export function catalogueCalls({ gateway }: ControlSettings) {
-  return {
-    'GET /accounts/:account/catalogue': (request, answer) =>
-      answer(200, catalogueView(runtimeNamed(gateway, request))),
+export const catalogueCalls = {
+  'GET /accounts/:account/catalogue': ({ runtime, answer }) => answer(200, catalogueView(runtime)),
 
-    'PUT /accounts/:account/catalogue': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
-      const catalogue = (await readObject(request)) as CatalogueData
-      await carryOut(runtime, { type: 'ReplaceCatalogue', catalogue }, 'operator')
-      return answer(200, catalogueView(runtime))
-    },
+  'PUT /accounts/:account/catalogue': async ({ runtime, request, answer }) => {
+    const catalogue = (await readObject(request)) as CatalogueData
+    await carryOut(runtime, { type: 'ReplaceCatalogue', catalogue }, 'operator')
+    return answer(200, catalogueView(runtime))
+  },
 
-    'PATCH /accounts/:account/catalogue/providers/:provider': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
-      const { healthy } = await readHealth(request)
-      const provider = param(request, 'provider')
-      await carryOut(runtime, { type: 'SetProviderHealth', provider, healthy }, 'operator')
-      return answer(200, { id: provider, healthy })
-    },
-  } satisfies Partial<ControlHandlers>
-}
+  'PATCH /accounts/:account/catalogue/providers/:provider': async ({ runtime, request, answer }) => {
+    const { healthy } = await readHealth(request)
+    const provider = param(request, 'provider')
+    await carryOut(runtime, { type: 'SetProviderHealth', provider, healthy }, 'operator')
+    return answer(200, { id: provider, healthy })
+  },
+} satisfies Partial<ControlHandlers>
 
 /** The catalogue as it was given, with each provider's current health. */
 function catalogueView(runtime: AccountRuntime): CatalogueState {

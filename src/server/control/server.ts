@@ -22,22 +22,22 @@ export function serverCalls(settings: ControlSettings) {
   const { gateway, requests, streams, forwarder } = settings
   const { contract } = gateway
   return {
-    'GET /health': (_, answer) => answer(200, { status: 'ok' }),
-    'GET /ready': (_, answer) => {
+    'GET /health': ({ answer }) => answer(200, { status: 'ok' }),
+    'GET /ready': ({ answer }) => {
       if (!gateway.ready) return answer(503, { status: 'loading' })
       const stopped = gateway.accounts.flatMap(account => (account.stopped ? account.id : []))
       return answer(200, { status: 'ready', ...(stopped.length > 0 ? { stopped } : {}) })
     },
-    'GET /contract': (_, answer) => answer(200, decisionsInForce(contract)),
-    'GET /openapi.json': async ({ headers }, answer) => {
+    'GET /contract': ({ answer }) => answer(200, decisionsInForce(contract)),
+    'GET /openapi.json': async ({ request: { headers }, answer }) => {
       const { openApiDocument } = await import('../../contract/openapi/document.ts')
       return answer(200, openApiDocument(contract, urlFor(headers.host, settings)))
     },
-    'GET /control.json': async ({ headers }, answer) => {
+    'GET /control.json': async ({ request: { headers }, answer }) => {
       const { controlDocument } = await import('../../contract/openapi/control-document.ts')
       return answer(200, controlDocument(contract, `http://${headers.host}${CONTROL_PREFIX}`))
     },
-    'GET /metrics': (_, __, reply) =>
+    'GET /metrics': ({ reply }) =>
       reply
         .header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
         .send(metricsText({ gateway, requests, streams, holders: forwarder?.holders })),
@@ -175,7 +175,7 @@ const escaped = (character: string) => (character === '\n' ? '\\n' : `\\${charac
 /** The processes of the cluster. Any of them can answer, because everything is in the database. */
 export function nodeCalls({ forwarder }: ControlSettings) {
   return {
-    'GET /nodes': async (request, answer) => {
+    'GET /nodes': async ({ request, answer }) => {
       const { offset, limit } = windowIn(request)
       const text = one(request, 'q')?.trim() ?? ''
       const holders = forwarder?.holders
@@ -222,10 +222,10 @@ export function dashboardCalls({ signInLinks, publicUrl }: ControlSettings, sess
       ? `${publicUrl}${CONTROL_PREFIX}/dashboard`
       : undefined
   return {
-    'POST /dashboard/links': (request, answer) => answer(201, signInLinks.issue(baseFor(request))),
+    'POST /dashboard/links': ({ request, answer }) => answer(201, signInLinks.issue(baseFor(request))),
 
     // It gives no reason, because the page says what to do.
-    'GET /dashboard/sign-in': async (request, _, reply) => {
+    'GET /dashboard/sign-in': async ({ request, reply }) => {
       const good = await signInLinks.redeem(request.query.code)
       if (good) reply.header('set-cookie', session.begin(request))
       return reply
@@ -237,8 +237,8 @@ export function dashboardCalls({ signInLinks, publicUrl }: ControlSettings, sess
         .send()
     },
 
-    'GET /dashboard/session': (request, answer) => answer(200, { signed_in: session.admits(request) }),
-    'POST /dashboard/session': async (request, answer, reply) => {
+    'GET /dashboard/session': ({ request, answer }) => answer(200, { signed_in: session.admits(request) }),
+    'POST /dashboard/session': async ({ request, answer, reply }) => {
       if (!comesFromOwnPage(request)) throw refuse('unauthorized', 'Only the dashboard can sign in here')
       const { token } = await readToken(request)
       if (!session.isToken(token))
@@ -246,7 +246,7 @@ export function dashboardCalls({ signInLinks, publicUrl }: ControlSettings, sess
       reply.header('set-cookie', session.begin(request))
       return answer(204)
     },
-    'DELETE /dashboard/session': (request, answer, reply) => {
+    'DELETE /dashboard/session': ({ request, answer, reply }) => {
       if (!comesFromOwnPage(request)) throw refuse('unauthorized', 'Only the dashboard can sign out here')
       reply.header('set-cookie', session.end(request))
       return answer(204)

@@ -7,14 +7,14 @@ import { Slice } from '../../engine/time/scheduling.ts'
 import { type EventStream, MOST_WAITING } from '../http/event-stream.ts'
 import type { Request } from '../http/request.ts'
 import { notFound, refuseProblems } from '../refusal.ts'
-import { type ControlHandlers, type ControlSettings, param, runtimeNamed } from './control-call.ts'
+import { type ControlHandlers, type ControlSettings, param } from './control-call.ts'
 import { entryView } from './views.ts'
 
 /** What happens in an account, as it happens. */
-export function streamCalls({ gateway, requests, streams }: ControlSettings) {
+export function streamCalls({ requests, streams }: ControlSettings) {
   return {
-    'GET /accounts/:account/stream': (request, _, reply) => {
-      const { account } = runtimeNamed(gateway, request)
+    'GET /accounts/:account/stream': ({ runtime, request, reply }) => {
+      const { account } = runtime
       const changes = request.query.as === 'changes'
       const after = changes ? undefined : continuesAfter(account, request)
       let last = after ?? account.world.seq
@@ -260,10 +260,10 @@ function subjectOf(event: DomainEvent): string {
 }
 
 /** A record's entries, and the last requests. */
-export function journalCalls({ gateway, requests }: ControlSettings) {
+export function journalCalls({ requests }: ControlSettings) {
   return {
-    'GET /accounts/:account/history/:id': async (request, answer) => {
-      const { account } = runtimeNamed(gateway, request)
+    'GET /accounts/:account/history/:id': async ({ runtime, request, answer }) => {
+      const { account } = runtime
       const { world, journal } = account
       const id = param(request, 'id')
       const entries = await journal.history(id)
@@ -277,11 +277,10 @@ export function journalCalls({ gateway, requests }: ControlSettings) {
       return answer(200, keptFrom === 1 ? { data } : { data, kept_from: keptFrom })
     },
 
-    'GET /accounts/:account/requests': (request, answer) =>
-      answer(200, { data: requests.of(runtimeNamed(gateway, request)) }),
+    'GET /accounts/:account/requests': ({ runtime, answer }) => answer(200, { data: requests.of(runtime) }),
 
-    'GET /accounts/:account/requests/:id': (request, answer) => {
-      const found = requests.find(runtimeNamed(gateway, request), param(request, 'id'))
+    'GET /accounts/:account/requests/:id': ({ runtime, request, answer }) => {
+      const found = requests.find(runtime, param(request, 'id'))
       if (!found) throw notFound('request in the log of recent requests')
       return answer(200, found)
     },

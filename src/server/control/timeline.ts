@@ -22,15 +22,14 @@ import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { notFound } from '../refusal.ts'
 import type { RequestAbout } from '../requests/request-log.ts'
-import { type ControlHandlers, type ControlSettings, param, runtimeNamed } from './control-call.ts'
+import { type ControlHandlers, type ControlSettings, param } from './control-call.ts'
 import { timerView } from './views.ts'
 
 /** Everything that happened to one record, and what is planned for it. */
 export function timelineCalls({ gateway, requests }: ControlSettings) {
   const wallTimes = new WallTimes(gateway)
   return {
-    'GET /accounts/:account/timeline/:id': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'GET /accounts/:account/timeline/:id': async ({ runtime, request, answer }) => {
       const id = param(request, 'id')
       const { world, journal } = runtime.account
       if (!world.payments.has(id) && !world.payouts.has(id)) throw notFound('payment or payout')

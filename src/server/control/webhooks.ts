@@ -10,21 +10,19 @@ import {
   durationIn,
   found,
   param,
-  runtimeNamed,
 } from './control-call.ts'
 import { deliveryView, endpointView, eventRecord } from './views.ts'
 
 const readEndpoint = bodyReader<EndpointBody>(EndpointBody)
 const readRotation = bodyReader<RotateBody>(RotateBody, { optional: true })
 
-export function webhookCalls({ gateway, webhookHosts }: ControlSettings) {
+export function webhookCalls({ webhookHosts }: ControlSettings) {
   return {
-    'GET /accounts/:account/webhook-endpoints': (request, answer) =>
+    'GET /accounts/:account/webhook-endpoints': ({ runtime, answer }) =>
       answer(200, {
-        data: [...runtimeNamed(gateway, request).account.world.endpoints.values()].map(endpointView),
+        data: [...runtime.account.world.endpoints.values()].map(endpointView),
       }),
-    'POST /accounts/:account/webhook-endpoints': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'POST /accounts/:account/webhook-endpoints': async ({ runtime, request, answer }) => {
       const { url, events, secret } = await readEndpoint(request)
       demandNoProblems(webhookUrlProblems('url', url, webhookHosts))
       const add = { type: 'AddEndpoint', url, events: events ?? null } as const
@@ -32,16 +30,11 @@ export function webhookCalls({ gateway, webhookHosts }: ControlSettings) {
       const endpoint = runtime.account.world.endpoints.get(id)
       return answer(201, endpointView(found('webhook endpoint', endpoint)))
     },
-    'DELETE /accounts/:account/webhook-endpoints/:id': async (request, answer) => {
-      await carryOut(
-        runtimeNamed(gateway, request),
-        { type: 'RemoveEndpoint', endpoint: param(request, 'id') },
-        'operator',
-      )
+    'DELETE /accounts/:account/webhook-endpoints/:id': async ({ runtime, request, answer }) => {
+      await carryOut(runtime, { type: 'RemoveEndpoint', endpoint: param(request, 'id') }, 'operator')
       return answer(204)
     },
-    'POST /accounts/:account/webhook-endpoints/:id/rotate-secret': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'POST /accounts/:account/webhook-endpoints/:id/rotate-secret': async ({ runtime, request, answer }) => {
       const { overlap = '24h' } = await readRotation(request)
       const endpoint = param(request, 'id')
       await carryOut(
@@ -57,20 +50,17 @@ export function webhookCalls({ gateway, webhookHosts }: ControlSettings) {
       return answer(200, endpointView(found('webhook endpoint', rotated)))
     },
 
-    'GET /accounts/:account/events': (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'GET /accounts/:account/events': ({ runtime, answer }) => {
       return answer(200, {
         data: [...runtime.account.world.events.values()].map(event => eventRecord(event, runtime)),
       })
     },
-    'GET /accounts/:account/webhook-deliveries': (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'GET /accounts/:account/webhook-deliveries': ({ runtime, answer }) => {
       return answer(200, {
         data: [...runtime.account.world.deliveries.values()].map(it => deliveryView(it, runtime)),
       })
     },
-    'POST /accounts/:account/webhook-deliveries/:id/redeliver': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'POST /accounts/:account/webhook-deliveries/:id/redeliver': async ({ runtime, request, answer }) => {
       const id = await carryOut(runtime, { type: 'Redeliver', delivery: param(request, 'id') }, 'operator')
       const delivery = runtime.account.world.deliveries.get(id)
       return answer(202, deliveryView(found('webhook delivery', delivery), runtime))

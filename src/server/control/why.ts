@@ -1,13 +1,12 @@
 import { whyRequest } from '../../domain/why/request.ts'
 import { whyRecord } from '../../engine/account/why-record.ts'
 import { notFound } from '../refusal.ts'
-import { type ControlHandlers, type ControlSettings, param, runtimeNamed } from './control-call.ts'
+import { type ControlHandlers, type ControlSettings, param } from './control-call.ts'
 
 /** Why a payment, a payout, a delivery or a request is as it is. */
-export function whyCalls({ gateway, requests }: ControlSettings) {
+export function whyCalls({ requests }: ControlSettings) {
   return {
-    'GET /accounts/:account/why/:id': async (request, answer) => {
-      const runtime = runtimeNamed(gateway, request)
+    'GET /accounts/:account/why/:id': async ({ runtime, request, answer }) => {
       const id = param(request, 'id')
       const { account } = runtime
       const { world } = account

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../package-files.ts'
 import type { Reply } from '../http/reply.ts'
+import type { Request } from '../http/request.ts'
+import type { Routes } from '../http/routes.ts'
 import { notFound } from '../refusal.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -35,35 +37,46 @@ interface File {
   readonly etag: string
 }
 
-class DashboardFiles {
-  readonly #read = new Map<string, Promise<File>>()
+/** `/dashboard/<account>/<page>/<record>` is the deepest path of the dashboard. */
+const DEEPEST = 3
 
-  sendPage(reply: Reply, known: string | undefined): Promise<Reply> {
-    return this.send(reply, 'index.html', known)
-  }
-
-  async send(reply: Reply, name: string, known: string | undefined): Promise<Reply> {
-    const type = TYPES[/^[A-Za-z0-9-]+\.([a-z]+)$/.exec(name)?.[1] ?? '']
-    if (!type) throw notFound('file')
-    const { bytes, etag } = await this.#file(name)
-    reply.headers({ ...HEADERS, etag, 'cache-control': 'no-cache', 'content-type': type })
-    return known === etag ? reply.code(304).send() : reply.send(bytes)
-  }
-
-  #file(name: string): Promise<File> {
-    let file = this.#read.get(name)
-    if (!file) {
-      file = readFile(packageFile(`dist/web/dashboard/${name}`)).then(
-        bytes => ({ bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` }),
-        () => {
-          this.#read.delete(name)
-          throw notFound('file')
-        },
-      )
-      this.#read.set(name, file)
-    }
-    return file
-  }
+/**
+ * The files of the dashboard. They contain no data, so they are open to everyone; their data comes through
+ * authenticated calls.
+ */
+export function dashboardPages(routes: Routes): void {
+  routes.get('/dashboard/assets/:file', ({ params, headers }, reply) =>
+    sendFile(reply, params.file ?? '', headers['if-none-match']),
+  )
+  const page = ({ headers }: Request, reply: Reply) => sendFile(reply, 'index.html', headers['if-none-match'])
+  for (let depth = 1; depth <= DEEPEST; depth++)
+    routes.get(`/dashboard${Array.from({ length: depth }, (_, at) => `/:${at}`).join('')}`, page)
+  routes.get('/dashboard/', page)
+  routes.get('/dashboard', (_, reply) => reply.code(308).header('location', '/_paysim/dashboard/').send())
 }
 
-export const files = new DashboardFiles()
+async function sendFile(reply: Reply, name: string, known: string | undefined): Promise<Reply> {
+  const type = TYPES[/^[A-Za-z0-9-]+\.([a-z]+)$/.exec(name)?.[1] ?? '']
+  if (!type) throw notFound('file')
+  const { bytes, etag } = await fileNamed(name)
+  reply.headers({ ...HEADERS, etag, 'cache-control': 'no-cache', 'content-type': type })
+  return known === etag ? reply.code(304).send() : reply.send(bytes)
+}
+
+/** Each is read at its first request. */
+const filesRead = new Map<string, Promise<File>>()
+
+function fileNamed(name: string): Promise<File> {
+  let file = filesRead.get(name)
+  if (!file) {
+    file = readFile(packageFile(`dist/web/dashboard/${name}`)).then(
+      bytes => ({ bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` }),
+      () => {
+        filesRead.delete(name)
+        throw notFound('file')
+      },
+    )
+    filesRead.set(name, file)
+  }
+  return file
+}

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Contract } from '../../contract/decisions.ts'
 import { type ErrorCode, rejection, renderError } from '../../contract/errors.ts'
 import { operationNames } from '../../contract/operations.ts'
-import { draw, type FaultPlan, type HttpFault, isOpen } from '../../domain/faults.ts'
+import { draw, type FaultPlan, type HttpFault, isInEffect } from '../../domain/faults.ts'
 import { type Count, countMatch, firstMatch, UNCOUNTED } from '../../domain/match-limits.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { NO_ANSWER } from '../cluster/forwarding-headers.ts'
@@ -152,7 +152,7 @@ class FaultBox {
   next(names: readonly string[]): HttpFault | undefined {
     const { http } = this.#current()
     const { now } = this.runtime.account
-    const fits = ({ on, window }: HttpFault) => (on === '*' || names.includes(on)) && isOpen(window, now)
+    const fits = ({ on, window }: HttpFault) => (on === '*' || names.includes(on)) && isInEffect(window, now)
     const match = firstMatch(http, fits, this.#counts, this.chance)
     countMatch(this.#counts, match)
     return match.taken

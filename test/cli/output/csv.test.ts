@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { csvForm } from '../../../src/cli/output/printer.ts'
+import { csvFormat } from '../../../src/cli/output/printer.ts'
 
 const written = (rows: readonly unknown[], columns?: readonly string[]) => {
-  const sheet = csvForm({ columns, valueName: 'value' }).sheet()
+  const sheet = csvFormat({ columns, valueName: 'value' }).sheet()
   return sheet.rows(rows) + sheet.end()
 }
 
@@ -59,7 +59,7 @@ test('given columns stay, even if a record lacks them or there are no records', 
 })
 
 test('the header comes once, with the members of the first page', () => {
-  const sheet = csvForm({ valueName: 'value' }).sheet()
+  const sheet = csvFormat({ valueName: 'value' }).sheet()
   expect(sheet.rows([])).toBe('')
   expect(sheet.rows([{ a: 1 }, { b: 2 }])).toBe('a,b\r\n1,\r\n,2\r\n')
   expect(sheet.rows([{ b: 3, z: 4 }])).toBe(',3\r\n')
@@ -88,7 +88,7 @@ test('adds an amount in decimals if its currency is known', () => {
 
 test('unknown members get columns after the known ones; late ones are reported once', () => {
   const late: string[][] = []
-  const sheet = csvForm({
+  const sheet = csvFormat({
     columns: ['id', 'recipient.name'],
     leavesOut: ['object', 'links'],
     valueName: 'value',
@@ -102,7 +102,7 @@ test('unknown members get columns after the known ones; late ones are reported o
 })
 
 test('the byte order mark comes once, before the header', () => {
-  const sheet = csvForm({ valueName: 'value', bom: true }).sheet()
+  const sheet = csvFormat({ valueName: 'value', bom: true }).sheet()
   expect(sheet.rows([{ a: 1 }]) + sheet.rows([{ a: 2 }])).toBe('\ufeffa\r\n1\r\n2\r\n')
 })
 

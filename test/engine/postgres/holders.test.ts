@@ -39,7 +39,9 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
   test('are held by the process they belong to, and both of a merchant by the same', async () => {
     const { one, other } = await twoStores()
     const merchants = Array.from({ length: 40 }, (_, nth) => `m${nth}`)
-    const asked = await Promise.all(merchants.map(name => one.holders.whoHolds(`${name}.test`, PATIENT())))
+    const asked = await Promise.all(
+      merchants.map(name => one.holders.remoteHolder(`${name}.test`, PATIENT())),
+    )
     const here = merchants.filter((_, nth) => asked[nth] === undefined)
     expect(here.length).toBeGreaterThan(10)
     expect(here.length).toBeLessThan(30)
@@ -47,7 +49,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
       const isHere = asked[nth] === undefined
       expect(one.holders.mayAnswer(`${name}.live`)).toBe(isHere)
       expect(asked[nth] ?? addressOf(other)).toBe(addressOf(other))
-      expect(await other.holders.whoHolds(`${name}.live`, PATIENT())).toBe(
+      expect(await other.holders.remoteHolder(`${name}.live`, PATIENT())).toBe(
         isHere ? addressOf(one) : undefined,
       )
     }
@@ -58,7 +60,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     for (const account of ['m1.test', 'm2.test', 'm3.test', 'm4.test']) {
       expect(await one.holders.hold(account, PATIENT())).toBeUndefined()
       expect(await other.holders.hold(account, PATIENT())).toBe(addressOf(one))
-      expect(await other.holders.whoHolds(account, PATIENT())).toBe(addressOf(one))
+      expect(await other.holders.remoteHolder(account, PATIENT())).toBe(addressOf(one))
     }
   })
 
@@ -99,7 +101,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     const second = createPayment(after.account)
     await after.journal.durable(2)
     expect(await sql('SELECT seq FROM entries ORDER BY seq')).toBe('1\n2')
-    await expect.poll(() => one.holders.whoHolds('acme.test', PATIENT())).toBe(addressOf(other))
+    await expect.poll(() => one.holders.remoteHolder('acme.test', PATIENT())).toBe(addressOf(other))
     expect(payments(after)).toEqual([id, second])
   })
 
@@ -128,7 +130,7 @@ describe.skipIf(why !== undefined)('accounts of several processes', () => {
     await sql('UPDATE processes SET ended = true WHERE id = (SELECT holder FROM holdings)')
     await expect.poll(() => lost).toEqual([undefined])
     expect(one.holders.mayAnswer('acme.test')).toBe(false)
-    expect(await other.holders.whoHolds('acme.test', PATIENT())).toBeUndefined()
+    expect(await other.holders.remoteHolder('acme.test', PATIENT())).toBeUndefined()
   })
 
   test('with due timers are found through an index, however many accounts have none', async () => {

@@ -64,8 +64,8 @@ async function aProcessThatIsJoined() {
   /** A call that began later than any time that this process will see, unless the merchant is given meanwhile. */
   const call = async (merchant: string) => {
     const call = { startedAt: Number.MAX_SAFE_INTEGER }
-    await expect.poll(() => one.holders.enter(merchant, call) || given.includes(merchant)).toBe(true)
-    one.holders.leave(merchant, call)
+    await expect.poll(() => one.holders.beginCall(merchant, call) || given.includes(merchant)).toBe(true)
+    one.holders.endCall(merchant, call)
   }
   const heldByOne = () => merchants.filter(name => one.holders.mayAnswer(name))
   const sql = (text: string) =>
@@ -94,8 +94,8 @@ describe.skipIf(why !== undefined)('merchants of processes that join', () => {
     await expect.poll(() => one.holders.counts.moves).toBe(foreign.length)
     // Nobody holds them until a call comes, and then the one that they belong to does.
     for (const name of foreign) {
-      expect(await one.holders.whoHolds(name, PATIENT())).toBe(addressOf(other))
-      expect(await other.holders.whoHolds(name, PATIENT())).toBeUndefined()
+      expect(await one.holders.remoteHolder(name, PATIENT())).toBe(addressOf(other))
+      expect(await other.holders.remoteHolder(name, PATIENT())).toBeUndefined()
       expect(other.holders.holding(name)?.wallMs).toBeGreaterThan(Date.now() - 60_000)
     }
     await pass(60_000)
@@ -126,7 +126,7 @@ describe.skipIf(why !== undefined)('merchants of processes that join', () => {
     busy.add(working)
     // A call as long as an advance: it began long ago.
     const call = { startedAt: 0 }
-    await expect.poll(() => one.holders.enter(called, call)).toBe(true)
+    await expect.poll(() => one.holders.beginCall(called, call)).toBe(true)
     await expect
       .poll(async () => {
         await pass(5000)
@@ -135,7 +135,7 @@ describe.skipIf(why !== undefined)('merchants of processes that join', () => {
       .toBe(others.length)
     expect(given).not.toContain(called)
     expect(given).not.toContain(working)
-    one.holders.leave(called, call)
+    one.holders.endCall(called, call)
     busy.clear()
     await expect
       .poll(async () => {
@@ -166,8 +166,8 @@ describe.skipIf(why !== undefined)('merchants of processes that join', () => {
         return isClosing
       })
       .toBe(true)
-    expect(one.holders.enter(moving, { startedAt: performance.now() })).toBe(false)
-    const asked = one.holders.whoHolds(moving, PATIENT())
+    expect(one.holders.beginCall(moving, { startedAt: performance.now() })).toBe(false)
+    const asked = one.holders.remoteHolder(moving, PATIENT())
     close()
     expect(await asked).toBe(addressOf(other))
   })
@@ -190,7 +190,7 @@ describe.skipIf(why !== undefined)('merchants of processes that join', () => {
       })
       .toBe(foreign.length)
     // Made after the list has changed, at a process that they do not belong to.
-    const peersOf = (name: string) => one.holders.whoHolds(name, PATIENT())
+    const peersOf = (name: string) => one.holders.remoteHolder(name, PATIENT())
     const made: string[] = []
     for (let nth = 0; made.length < 2; nth++)
       if ((await peersOf(`made${nth}`)) !== undefined) made.push(`made${nth}`)

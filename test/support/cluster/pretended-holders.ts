@@ -31,10 +31,10 @@ export class PretendedHolders {
       node,
       secret,
       mayAnswer: (account: string) => self() === undefined || this.#held.get(account) === self(),
-      whoHolds: (account: string, signal: AbortSignal) => find(account, signal),
+      remoteHolder: (account: string, signal: AbortSignal) => find(account, signal),
       hold: (account: string, signal: AbortSignal) => find(account, signal),
-      enter: (account: string) => holders.mayAnswer(account),
-      leave: () => {},
+      beginCall: (account: string) => holders.mayAnswer(account),
+      endCall: () => {},
       departure: {
         prepare: async () => {},
         begin: async () => {},

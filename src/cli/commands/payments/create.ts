@@ -12,9 +12,8 @@ import { differences, reportMadeOtherwise } from '../../call/other-answer.ts'
 import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
 import { FilesError, UsageError } from '../../errors/cli-errors.ts'
 import { addHint } from '../../errors/report-error.ts'
-import { type Body, merge, moneyOf, valueAt } from '../../fields/body.ts'
+import { type Body, isObject, merge, moneyOf, textAt, valueAt } from '../../fields/body.ts'
 import { buildRequest, readData, requestFrom } from '../../fields/build-request.ts'
-import { equivalentCommand, type TypedFlags } from '../../fields/equivalent-command.ts'
 import {
   listed,
   missingFields,
@@ -24,7 +23,13 @@ import {
 } from '../../fields/field-problems.ts'
 import { type KeyFlags, keyFlags, keyFor } from '../../fields/idempotency-key.ts'
 import { listIn, readList } from '../../fields/list-file.ts'
-import { FIELD_NAMES, type FieldFlags, fieldFlags, REQUEST_FIELDS } from '../../fields/request-fields.ts'
+import {
+  FIELD_NAMES,
+  type FieldFlags,
+  fieldFlags,
+  isRequestField,
+  REQUEST_FIELDS,
+} from '../../fields/request-fields.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { canAsk, confirmLive } from '../../prompts/confirm.ts'
 import { idColumn, listView, memberColumn, moneyColumn, statusColumn, timeColumn } from '../sim/tables.ts'
@@ -227,4 +232,48 @@ interface Creation {
   readonly flags: MerchantFlags & KeyFlags
   readonly session: Session
   readonly typed: TypedFlags
+}
+
+/** Options as typed, each with its value if it has one. */
+type TypedFlags = readonly (readonly [flag: string, value?: string])[]
+
+/** Options whose values are in the body. */
+const ABOUT_THE_BODY = new Set([
+  ...Object.values(REQUEST_FIELDS).map(flag => flag.split(' ')[0] ?? flag),
+  ...['--data', '--set'],
+])
+
+/** The command that makes the same request without questions. */
+function equivalentCommand(name: string, typed: TypedFlags, body: Body): string {
+  const others = typed.filter(([flag]) => !ABOUT_THE_BODY.has(flag))
+  const rest = withoutFlagged(body)
+  return shellWords([
+    ...['paysim', ...name.split(' ')],
+    ...FIELD_NAMES.flatMap(field => flagFor(field, textAt(body, field))),
+    ...(Object.keys(rest).length === 0 ? [] : ['--data', JSON.stringify(rest)]),
+    ...others.flatMap(([flag, value]) => (value === undefined ? [flag] : [flag, value])),
+  ])
+}
+
+function flagFor(field: (typeof FIELD_NAMES)[number], value: string | undefined): string[] {
+  if (value === undefined) return []
+  const [flag = ''] = REQUEST_FIELDS[field].split(' ')
+  return flag === '--option' ? [flag, `${field.split('.')[1]}=${value}`] : joined(flag, value)
+}
+
+/** A value that begins with a dash must be joined to its option, or it would be taken for an option. */
+const joined = (flag: string, value: string) => (value.startsWith('-') ? [`${flag}=${value}`] : [flag, value])
+
+/** What no option can give: unknown fields, and values that are not text. */
+function withoutFlagged(body: Body, before = ''): Body {
+  const kept = Object.entries(body).flatMap(([name, value]) => {
+    const path = `${before}${name}`
+    if (isObject(value)) {
+      const inner = withoutFlagged(value, `${path}.`)
+      return Object.keys(inner).length === 0 ? [] : [[name, inner] as const]
+    }
+    const flagged = isRequestField(path) && typeof value === 'string' && value !== ''
+    return flagged ? [] : [[name, value] as const]
+  })
+  return Object.fromEntries(kept)
 }

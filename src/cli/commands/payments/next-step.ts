@@ -1,5 +1,6 @@
-import { FINAL_STATUSES, type PaymentIntent } from '../../../client/index.ts'
+import type { PaymentIntent } from '../../../client/index.ts'
 import { shellWords } from '../../../contract/shell-words.ts'
+import { FINAL_STATUSES } from '../../../contract/statuses.ts'
 import type { MerchantFlags, Session } from '../../call/session.ts'
 import { visible } from '../../output/text.ts'
 

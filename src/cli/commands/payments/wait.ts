@@ -1,10 +1,6 @@
 import { type Command, Option } from 'commander'
-import {
-  FINAL_STATUSES,
-  type NextAction,
-  type PaymentIntent,
-  WaitTimeoutError,
-} from '../../../client/index.ts'
+import { type NextAction, type PaymentIntent, WaitTimeoutError } from '../../../client/index.ts'
+import { FINAL_STATUSES } from '../../../contract/statuses.ts'
 import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
 import { askOwnAccount, whyHere } from '../../control/own-account.ts'
 import { EXIT } from '../../errors/exit-code.ts'

@@ -7,6 +7,7 @@ import type { Screen } from '../../output/screen.ts'
 import { visible, wrapTo } from '../../output/text.ts'
 import { showTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
+import { wholeWhy } from '../../output/views/why.ts'
 import { type EventSummary, eventSummary, paintEvent } from './tables.ts'
 
 export const history = commandOf('sim history', 'GET /accounts/:account/history/:id', {
@@ -82,3 +83,13 @@ function otherSubject(subject: string, id: string, details: string): string {
   const name = subject.startsWith(`${id}:`) ? subject.slice(id.length + 1) : subject
   return name === subject || details === '' ? name : ''
 }
+
+export const why = commandOf('sim why', 'GET /accounts/:account/why/:id', {
+  description:
+    'Say why a payment, payout, delivery or request is as it is, what comes next, and which commands would bring it.',
+  arguments: {
+    '<id>': { about: 'id of the record, or the Request-Id of a recent answer', to: 'params.id' },
+  },
+  examples: ['paysim sim why pi_123', 'paysim sim why req_123 --query sentence'],
+  show: { view: { human: wholeWhy }, inAccountTime: true },
+})

@@ -70,7 +70,10 @@ export const SIM: CommandTable = {
     commands: async () => (await import('./webhooks.ts')).deliveries,
   },
   events: alone('list the events of an account', async () => (await import('./webhooks.ts')).events),
-  why: alone('say why a record is as it is, and what comes next', async () => (await import('./why.ts')).why),
+  why: alone(
+    'say why a record is as it is, and what comes next',
+    async () => (await import('./history.ts')).why,
+  ),
   history: alone('show the history of a record', async () => (await import('./history.ts')).history),
   requests: {
     summary: 'inspect the last requests and answers',

@@ -7,7 +7,7 @@ import type { Screen } from '../screen.ts'
 import { drawTable } from '../table.ts'
 import { cutTo, visible } from '../text.ts'
 import type { View } from '../view.ts'
-import { drawAny } from './any.ts'
+import { drawAny } from '../view.ts'
 
 const PAYER_FIELDS = ['account_name', 'account_number', 'bank', 'customer_name', 'customer_phone', 'name_th']
 

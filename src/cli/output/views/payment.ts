@@ -1,5 +1,5 @@
 import type { PaymentIntent } from '../../../client/resources.ts'
-import { FINAL_STATUSES } from '../../../client/wait.ts'
+import { FINAL_STATUSES } from '../../../contract/statuses.ts'
 import { memberAt, plain } from '../members.ts'
 import { formatMoney } from '../money.ts'
 import {
@@ -16,7 +16,7 @@ import {
 import type { Screen } from '../screen.ts'
 import { paintStatus, visible } from '../text.ts'
 import type { View } from '../view.ts'
-import { drawAny } from './any.ts'
+import { drawAny } from '../view.ts'
 
 export const paymentView: View<PaymentIntent> = {
   human: drawPayment,

@@ -18,7 +18,7 @@ import { drawTable } from '../table.ts'
 import { paintStatus, visible } from '../text.ts'
 import { showTime } from '../time.ts'
 import type { ListView, View } from '../view.ts'
-import { drawAny } from './any.ts'
+import { drawAny } from '../view.ts'
 
 export const payoutView: View<PayoutIntent> = {
   human: drawPayout,

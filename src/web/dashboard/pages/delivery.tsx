@@ -6,7 +6,7 @@ import { useLive } from '../state/use-live.ts'
 import { Away, Copyable, ExactTime, HttpStatus, Status, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { BodyView } from '../ui/json-view.tsx'
-import { Page, Ready } from '../ui/page.tsx'
+import { NotLoaded, Page } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
 
 export function DeliveryPage({ account, id }: { account: string; id: string }) {
@@ -17,12 +17,7 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
     { about: ['webhooks'] },
   )
   const back = { href: addressOf(account, 'webhooks'), label: 'Webhooks' }
-  if (!delivery.data)
-    return (
-      <Page title="Delivery" back={back}>
-        <Ready of={delivery}>{() => null}</Ready>
-      </Page>
-    )
+  if (!delivery.data) return <NotLoaded title="Delivery" back={back} of={delivery} />
   const { data } = delivery
   const redeliver = async () => {
     await call('POST /accounts/:account/webhook-deliveries/:id/redeliver', { params })

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { humanise } from '../format.ts'
 import { place, setQuery } from '../state/router.ts'
 import { Button } from '../ui/button.tsx'
 import { Field, Select } from '../ui/field.tsx'
@@ -31,6 +32,9 @@ interface ChoiceProps {
   readonly all: string
   readonly options: readonly (readonly [value: string, label: string])[]
 }
+
+/** Words of the interface as options. */
+export const optionsOf = (words: readonly string[]) => words.map(word => [word, humanise(word)] as const)
 
 export function ChoiceFilter({ name, label, all, options }: ChoiceProps) {
   const value = place.value.query.get(name) ?? ''

@@ -1,13 +1,13 @@
 import type { PaymentRecord } from '../../../contract/control/payments.ts'
 import type { NextAction } from '../../../contract/resources.ts'
-import type { PaymentTrigger } from '../../../contract/statuses.ts'
+import { FINAL_STATUSES, type PaymentTrigger } from '../../../contract/statuses.ts'
 import { humanise, moneyText } from '../format.ts'
 import { addressOfCall, call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
 import { Away, Copyable, Status, Time } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/button.tsx'
-import { Page, Ready } from '../ui/page.tsx'
+import { NotLoaded, Page } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
 import { type Answers, Moves } from './moves.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
@@ -26,12 +26,7 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
     payment.reload()
   }
   const back = { href: addressOf(account, 'payments'), label: 'Payments' }
-  if (!payment.data)
-    return (
-      <Page title="Payment" back={back}>
-        <Ready of={payment}>{() => null}</Ready>
-      </Page>
-    )
+  if (!payment.data) return <NotLoaded title="Payment" back={back} of={payment} />
   const { data } = payment
   return (
     <Page
@@ -67,11 +62,9 @@ function withoutRule({ route, rule }: PaymentRecord): string {
   return 'No rule matched. Receipts are accepted and cancellations confirmed after 5 s; the payment waits for its payer.'
 }
 
-const isOpen = ({ status }: PaymentRecord) => status === 'pending' || status === 'processing'
-
 function PaymentHeadline({ payment }: { payment: PaymentRecord }) {
   const { status, cancelled, cancel_requested_at, id } = payment
-  const cancelling = cancel_requested_at !== null && isOpen(payment)
+  const cancelling = cancel_requested_at !== null && !FINAL_STATUSES.includes(status)
   return (
     <>
       <Status status={status} note={cancelled ? 'cancelled' : cancelling ? 'cancelling' : null} />
@@ -95,7 +88,7 @@ function Details({ payment, account }: { payment: PaymentRecord; account: string
         ['Updated', <Time key="updated" at={payment.updated_at} />],
         [
           'Expires',
-          isOpen(payment) && (
+          !FINAL_STATUSES.includes(payment.status) && (
             <>
               <Time at={payment.expires_at} /> (<Away at={payment.expires_at} />)
             </>

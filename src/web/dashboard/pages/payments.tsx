@@ -1,4 +1,5 @@
 import type { PaymentRow } from '../../../contract/control/payments.ts'
+import { CHECKOUT_MODES, FINAL_STATUSES, PAYMENT_STATUSES } from '../../../contract/statuses.ts'
 import { humanise, moneyText } from '../format.ts'
 import { addressOf } from '../state/router.ts'
 import { useCatalogue } from '../state/use-catalogue.ts'
@@ -6,16 +7,17 @@ import { Command, Money, Status, Time } from '../ui/badge.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
 import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
-import { ChoiceFilter, ClearFilters, DateFilter, filterQuery, MoreFilters, SearchFilter } from './filters.tsx'
+import {
+  ChoiceFilter,
+  ClearFilters,
+  DateFilter,
+  filterQuery,
+  MoreFilters,
+  optionsOf,
+  SearchFilter,
+} from './filters.tsx'
 import { firstPaymentCommand } from './first-payment.ts'
 
-const STATUSES = ['pending', 'processing', 'succeeded', 'failed', 'expired'].map(
-  status => [status, humanise(status)] as const,
-)
-const MODES = [
-  ['hosted', 'Hosted'],
-  ['merchant', 'Merchant'],
-] as const
 const FILTERS = [
   'q',
   'status',
@@ -53,8 +55,7 @@ function noteOf(row: PaymentRow): string | null {
   if (row.cancelled) return 'cancelled'
   if (row.failure_code) return row.failure_code
   if (row.cancelling) return 'cancelling'
-  const isOpen = row.status === 'pending' || row.status === 'processing'
-  return row.receipt && isOpen ? `receipt ${row.receipt}` : null
+  return row.receipt && !FINAL_STATUSES.includes(row.status) ? `receipt ${row.receipt}` : null
 }
 
 /** The row as text, for screen readers. */
@@ -75,11 +76,16 @@ export function PaymentsPage({ account }: { account: string }) {
     <Page title="Payments" fills>
       <search class="filters">
         <SearchFilter hint="ID, reference or customer" />
-        <ChoiceFilter name="status" label="Status" all="Any status" options={STATUSES} />
+        <ChoiceFilter name="status" label="Status" all="Any status" options={optionsOf(PAYMENT_STATUSES)} />
         <ChoiceFilter name="method" label="Method" all="Any method" options={methods} />
         <ChoiceFilter name="currency" label="Currency" all="Any currency" options={currencies} />
         <MoreFilters names={['checkout_mode', 'created_after', 'created_before', 'rule']}>
-          <ChoiceFilter name="checkout_mode" label="Checkout mode" all="Any mode" options={MODES} />
+          <ChoiceFilter
+            name="checkout_mode"
+            label="Checkout mode"
+            all="Any mode"
+            options={optionsOf(CHECKOUT_MODES)}
+          />
           <ChoiceFilter name="rule" label="Rule" all="Any rule" options={[]} />
           <DateFilter name="created_after" label="Created from" />
           <DateFilter name="created_before" label="Created before" />

@@ -5,7 +5,7 @@ import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { type Loaded, useLive } from '../state/use-live.ts'
 import { Copyable, ExactTime, Status, Time } from '../ui/badge.tsx'
-import { Page, Ready } from '../ui/page.tsx'
+import { NotLoaded, Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel, Table } from '../ui/panel.tsx'
 import { type Answers, Moves } from './moves.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
@@ -24,12 +24,7 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
     payout.reload()
   }
   const back = { href: addressOf(account, 'payouts'), label: 'Payouts' }
-  if (!payout.data)
-    return (
-      <Page title="Payout" back={back}>
-        <Ready of={payout}>{() => null}</Ready>
-      </Page>
-    )
+  if (!payout.data) return <NotLoaded title="Payout" back={back} of={payout} />
   const { data } = payout
   const { recipient } = data
   return (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { PayoutRow } from '../../../contract/control/payouts.ts'
+import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
 import { humanise, moneyText } from '../format.ts'
 import { call } from '../state/api.ts'
 import { addressOf, go } from '../state/router.ts'
@@ -11,12 +12,17 @@ import { Field } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
 import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
-import { ChoiceFilter, ClearFilters, DateFilter, filterQuery, MoreFilters, SearchFilter } from './filters.tsx'
+import {
+  ChoiceFilter,
+  ClearFilters,
+  DateFilter,
+  filterQuery,
+  MoreFilters,
+  optionsOf,
+  SearchFilter,
+} from './filters.tsx'
 import { firstPayoutCommand } from './first-payment.ts'
 
-const STATUSES = ['requires_approval', 'processing', 'succeeded', 'failed', 'cancelled'].map(
-  status => [status, humanise(status)] as const,
-)
 const FILTERS = ['q', 'status', 'currency', 'created_after', 'created_before', 'rule']
 
 const COLUMNS: readonly ListColumn<PayoutRow>[] = [
@@ -61,7 +67,7 @@ export function PayoutsPage({ account }: { account: string }) {
     <Page title="Payouts" fills actions={<NewPayout account={account} />}>
       <search class="filters">
         <SearchFilter hint="ID, reference or recipient" />
-        <ChoiceFilter name="status" label="Status" all="Any status" options={STATUSES} />
+        <ChoiceFilter name="status" label="Status" all="Any status" options={optionsOf(PAYOUT_STATUSES)} />
         <ChoiceFilter name="currency" label="Currency" all="Any currency" options={currencies} />
         <MoreFilters names={['created_after', 'created_before', 'rule']}>
           <ChoiceFilter name="rule" label="Rule" all="Any rule" options={[]} />

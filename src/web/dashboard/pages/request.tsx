@@ -3,18 +3,13 @@ import { addressOf } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
 import { Copyable, CopyButton, ExactTime, HttpStatus } from '../ui/badge.tsx'
 import { BodyView } from '../ui/json-view.tsx'
-import { Page, Ready } from '../ui/page.tsx'
+import { NotLoaded, Page } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
 
 export function RequestPage({ account, id }: { account: string; id: string }) {
   const request = useLive('GET /accounts/:account/requests/:id', { params: { account, id } })
   const back = { href: addressOf(account, 'requests'), label: 'Requests' }
-  if (!request.data)
-    return (
-      <Page title="Request" back={back}>
-        <Ready of={request}>{() => null}</Ready>
-      </Page>
-    )
+  if (!request.data) return <NotLoaded title="Request" back={back} of={request} />
   const { data } = request
   const [path = '', query] = data.path.split('?')
   return (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryRow, EndpointRecord } from '../../../contract/control/webhooks.ts'
 import type { EventChoice } from '../../../contract/event-names.ts'
+import { DELIVERY_STATUSES } from '../../../contract/statuses.ts'
 import { humanise } from '../format.ts'
 import { ApiError, call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
@@ -13,11 +14,8 @@ import { Field } from '../ui/field.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty, Panel, Table } from '../ui/panel.tsx'
 import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
-import { ChoiceFilter, ClearFilters, filterQuery, SearchFilter } from './filters.tsx'
+import { ChoiceFilter, ClearFilters, filterQuery, optionsOf, SearchFilter } from './filters.tsx'
 
-const STATUSES = ['pending', 'attempting', 'delivered', 'failed', 'dropped'].map(
-  status => [status, humanise(status)] as const,
-)
 const EVENTS = [
   ...['succeeded', 'failed', 'expired', 'cancelled', 'created', 'updated'].map(end => `payment.${end}`),
   ...['succeeded', 'failed', 'cancelled', 'updated'].map(end => `payout.${end}`),
@@ -73,7 +71,7 @@ export function WebhooksPage({ account }: { account: string }) {
       <EndpointsPanel account={account} />
       <search class="filters">
         <SearchFilter hint="Delivery, event or record ID" />
-        <ChoiceFilter name="status" label="Status" all="Any status" options={STATUSES} />
+        <ChoiceFilter name="status" label="Status" all="Any status" options={optionsOf(DELIVERY_STATUSES)} />
         <ChoiceFilter name="event_type" label="Event" all="Any event" options={EVENTS} />
         <ClearFilters names={FILTERS} />
       </search>

@@ -69,6 +69,13 @@ export function Ready<T>({ of, children }: { of: Loaded<T>; children: (data: T) 
   return <p class="loading">Loading…</p>
 }
 
+/** The page of a record that is still loading, or cannot be loaded. */
+export const NotLoaded = ({ of, ...page }: Pick<PageProps, 'title' | 'back'> & { of: Loaded<unknown> }) => (
+  <Page {...page}>
+    <Ready of={of}>{() => null}</Ready>
+  </Page>
+)
+
 export function ErrorNote({ error }: { error: unknown }) {
   return (
     <p class="page-problem" role="alert">

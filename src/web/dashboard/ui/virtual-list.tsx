@@ -5,8 +5,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { countText } from '../format.ts'
-import { keepPlace, keptPlace, type ListPlace } from '../state/list-place.ts'
 import { type ListCall, ListSource, type RowOf } from '../state/list-source.ts'
+import { keep, kept } from '../state/router.ts'
 import { live, repeatedly } from '../state/use-live.ts'
 import { Icon } from './icon.tsx'
 import { ErrorNote } from './page.tsx'
@@ -296,3 +296,24 @@ function firstView<R>(left: ListPlace | undefined, columns: readonly ListColumn<
   const width = innerWidth > PHONE_PX ? innerWidth - SIDEBAR_PX : innerWidth
   return { top: (left?.rows ?? 0) * layoutOf(columns, width).ROW, height: innerHeight, width }
 }
+
+/** The position in a list, stored in the browser's history so that Back returns to it. */
+interface ListPlace {
+  /** Call, account and query: another list starts at its top. */
+  readonly of: string
+  readonly anchor: string | undefined
+  /** The scroll position, in rows. */
+  readonly rows: number
+  /** The focused row, and the URL that it links to. */
+  readonly at: number | null
+  readonly href: string | null
+}
+
+const NAME = 'list'
+
+function keptPlace(of: string): ListPlace | undefined {
+  const place = kept(NAME) as ListPlace | undefined
+  return place?.of === of ? place : undefined
+}
+
+const keepPlace = (place: ListPlace): void => keep(NAME, place)

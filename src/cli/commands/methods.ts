@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { differences, refuseOtherAnswer } from '../../call/other-answer.ts'
-import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
-import { UsageError } from '../../errors/cli-errors.ts'
-import { textAt } from '../../fields/body.ts'
-import { termsOf } from '../../fields/build-request.ts'
-import { listed } from '../../fields/field-problems.ts'
-import { type TermFlags, termFlags } from '../../fields/request-fields.ts'
-import { paymentMethodsView } from '../../output/views/payment-methods.ts'
+import { differences, refuseOtherAnswer } from '../call/other-answer.ts'
+import { type MerchantFlags, merchantCommand, type Session, withSession } from '../call/session.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { textAt } from '../fields/body.ts'
+import { termsOf } from '../fields/build-request.ts'
+import { listed } from '../fields/field-problems.ts'
+import { type TermFlags, termFlags } from '../fields/request-fields.ts'
+import { paymentMethodsView } from '../output/views/payment-methods.ts'
 
 interface ListFlags extends MerchantFlags, TermFlags {
   readonly provider?: string

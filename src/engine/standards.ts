@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { Contract } from '../../contract/decisions.ts'
-import { ContractError, resolveContract } from '../../contract/resolve-contract.ts'
-import { type Catalogue, indexCatalogue, readCatalogue } from '../../domain/catalogue.ts'
-import { compileRule, type Rule } from '../../domain/rules/rule.ts'
-import { packageFile } from '../../package-files.ts'
-import { StartError } from './store-errors.ts'
+import type { Contract } from '../contract/decisions.ts'
+import { ContractError, resolveContract } from '../contract/resolve-contract.ts'
+import { type Catalogue, indexCatalogue, readCatalogue } from '../domain/catalogue.ts'
+import { compileRule, type Rule } from '../domain/rules/rule.ts'
+import { packageFile } from '../package-files.ts'
+import { StartError } from './store/store-errors.ts'
 
 /** What holds for all accounts; catalogue and rules only for those without their own. */
 export interface Standards {

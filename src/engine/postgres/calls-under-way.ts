@@ -1,7 +1,4 @@
-/** A call, and when it began by the monotonic clock. */
-export interface CallUnderWay {
-  readonly startedAt: number
-}
+import type { CallUnderWay } from '../store/holders.ts'
 
 /** The calls that this process answers now, by merchant. */
 export class CallsUnderWay {
@@ -10,7 +7,7 @@ export class CallsUnderWay {
   /** An empty set, used again: most calls are the only one of their merchant, and over at once. */
   #spare: Set<CallUnderWay> | undefined
 
-  enter(merchant: string, call: CallUnderWay): void {
+  begin(merchant: string, call: CallUnderWay): void {
     let calls = this.#calls.get(merchant)
     if (!calls) {
       calls = this.#spare ?? new Set()
@@ -20,7 +17,7 @@ export class CallsUnderWay {
     calls.add(call)
   }
 
-  leave(merchant: string, call: CallUnderWay): void {
+  end(merchant: string, call: CallUnderWay): void {
     const calls = this.#calls.get(merchant)
     if (!calls?.delete(call) || calls.size > 0) return
     this.#calls.delete(merchant)

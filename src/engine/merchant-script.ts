@@ -1,9 +1,9 @@
-import type { FaultRule } from '../../contract/control/faults.ts'
-import type { ProviderRule } from '../../contract/control/rules.ts'
-import type { CheckoutMode } from '../../contract/statuses.ts'
-import type { CatalogueData } from '../../domain/catalogue.ts'
-import type { Gateway } from '../gateway.ts'
-import { accountsOf } from './open-runtime.ts'
+import type { FaultRule } from '../contract/control/faults.ts'
+import type { ProviderRule } from '../contract/control/rules.ts'
+import type { CheckoutMode } from '../contract/statuses.ts'
+import type { CatalogueData } from '../domain/catalogue.ts'
+import { accountsOf } from './account/open-runtime.ts'
+import type { Gateway } from './gateway.ts'
 
 /**
  * How a merchant's provider, faults and clock behave from now on. Members that are left out do not change anything.
