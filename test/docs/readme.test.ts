@@ -91,7 +91,7 @@ test('the README names two commands that package.json has', () => {
 
 /** Each block that is marked `sh run`, in order; the answer behind it must be the one that comes. */
 describe.skipIf(missingTool)('the examples of', () => {
-  test.for(['docs/api.md', 'docs/control.md'])('%s answer as it says', { timeout: 60_000 }, async name => {
+  test.for(['docs/api.md', 'docs/control.md'])('%s answer as it says', async name => {
     const check = spawn(process.execPath, ['docs/generate.js', '--check', name], { cwd: ROOT })
     let said = ''
     for (const stream of [check.stdout, check.stderr])

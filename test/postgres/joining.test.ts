@@ -95,7 +95,7 @@ describe.skipIf(reason !== undefined)('a process that joins another', () => {
           moves = await movesOf(first)
           return moves > 0 && moves === before
         },
-        { interval: 3000, timeout: 45_000 },
+        { interval: 3000 },
       )
       .toBe(true)
     leave(second)

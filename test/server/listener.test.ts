@@ -18,8 +18,11 @@ const NOT_PLAIN = 'TE: trailers\r\n'
 const get = (path: string, field = NOT_PLAIN) => `GET ${path} HTTP/1.1\r\n${HOST}${field}\r\n`
 const GARBAGE = 'this is\0no request\r\n\r\n'
 
-const SHORT = { headMs: 100, requestMs: 300, importMs: 600_000 }
+/** Long enough that a busy machine reads in time what was sent, and answers accordingly when the time is over. */
+const SHORT = { headMs: 1500, requestMs: 3000, importMs: 600_000 }
 const LONG = { headMs: 600_000, requestMs: 1_200_000, importMs: 1_200_000 }
+/** The time of a body is short, and that of its head is not. */
+const SHORT_BODY = { headMs: 600_000, requestMs: 600_300, importMs: 1_200_000 }
 
 function answer(exchange: Exchange, payload: string): void {
   new Reply(exchange).send(payload).end()
@@ -30,7 +33,11 @@ async function echo(exchange: Exchange): Promise<void> {
   answer(exchange, `${exchange.url} ${(await readBody(exchange)).toString()}`)
 }
 
-async function listening(handle: (exchange: Exchange) => unknown, limits = LONG) {
+async function listening(
+  handle: (exchange: Exchange) => unknown,
+  limits = LONG,
+  whenFinished: (end: () => unknown) => void = onTestFinished,
+) {
   const refused: (string | undefined)[] = []
   const listener = new Listener(
     exchange => void Promise.resolve(handle(exchange)).catch(() => {}),
@@ -41,10 +48,10 @@ async function listening(handle: (exchange: Exchange) => unknown, limits = LONG)
     limits,
   )
   const port = await listener.listen('127.0.0.1', 0, () => {})
-  onTestFinished(() => listener.close(() => {}))
+  whenFinished(() => listener.close(() => {}))
   const open = () => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('utf8')
-    onTestFinished(() => void socket.destroy())
+    whenFinished(() => void socket.destroy())
     return socket.on('error', () => {})
   }
   return { open, refused }
@@ -65,7 +72,8 @@ const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(f
 describe('a client that does not send a whole request in time is cut off', () => {
   const post = (length: number, field: string) =>
     `POST / HTTP/1.1\r\n${HOST}${field}Content-Length: ${length}\r\n\r\n`
-  test.each([
+  // They wait for the limits at the same time.
+  test.concurrent.for<[string, string, number[]]>([
     ['nothing', '', []],
     ['an empty line', '\r\n', [400]],
     ['half a line', 'GET /pay', [400]],
@@ -76,8 +84,8 @@ describe('a client that does not send a whole request in time is cut off', () =>
     ['half of its chunks', `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a"`, [400]],
     ['half a head after a whole request', `${get('/1')}GET /2`, [200, 400]],
     ['half a body behind a plain request', `${get('/1', '')}${post(10, '')}{"a"`, [200, 400]],
-  ])('%s', async (_, bytes, expected) => {
-    const { open, refused } = await listening(echo, SHORT)
+  ])('%s', async ([, bytes, expected], { onTestFinished: whenFinished }) => {
+    const { open, refused } = await listening(echo, SHORT, whenFinished)
     const socket = open()
     socket.write(bytes)
     expect(statuses(await untilEnd(socket))).toEqual(expected)
@@ -87,7 +95,7 @@ describe('a client that does not send a whole request in time is cut off', () =>
   })
 
   test('the limit is for the whole request, however often a byte comes', async () => {
-    const { open, refused } = await listening(echo, SHORT)
+    const { open, refused } = await listening(echo, SHORT_BODY)
     const socket = open()
     socket.write(`${post(1_000_000, NOT_PLAIN)}`)
     const dripping = setInterval(() => socket.write('x'), 5)
@@ -101,7 +109,7 @@ describe('a client that does not send a whole request in time is cut off', () =>
     const { open } = await listening(async exchange => {
       await readBody(exchange)
       done++
-    }, SHORT)
+    }, SHORT_BODY)
     const socket = open()
     socket.write(`${post(4, NOT_PLAIN)}{"a`)
     await once(socket, 'data')
@@ -114,7 +122,7 @@ describe('a client that does not send a whole request in time is cut off', () =>
     const { open } = await listening(exchange => {
       if (exchange.url === '/import') exchange.allowLong()
       return echo(exchange)
-    }, SHORT)
+    }, SHORT_BODY)
     const [importing, other] = [open(), open()]
     for (const [socket, path] of [
       [importing, '/import'],

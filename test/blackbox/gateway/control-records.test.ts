@@ -190,16 +190,17 @@ describe('requests', () => {
     expect(text).not.toContain(Buffer.from(`${public_key}:${secret_key}`).toString('base64'))
   })
 
-  test.skipIf(notBehindBalancer('1,500 new connections at once, which the tests’ balancer does not take'))(
+  test.skipIf(notBehindBalancer('700 calls, each on a connection of its own'))(
     'belong to one account, and their number is limited',
     async () => {
       const merchant = await openMerchant(server())
-      const reads = Array.from({ length: 1500 }, () => merchant.test.call('GET', '/payout_intents?limit=1'))
-      await Promise.all(reads)
+      const read = () => server().as(merchant.test.keys)('GET', '/payout_intents?limit=1')
+      // A few at a time, so that they share connections: a system may refuse hundreds of new ones at once.
+      for (let made = 0; made < 700; made += 50) await Promise.all(Array.from({ length: 50 }, read))
       expect(await rows(merchant.live.control('GET', '/requests'))).toEqual([])
       const kept = await rows(merchant.test.control('GET', '/requests'))
       expect(kept.length).toBeGreaterThanOrEqual(10)
-      expect(kept.length).toBeLessThan(1500)
+      expect(kept.length).toBeLessThan(700)
     },
   )
 })

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { open, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { execa } from 'execa'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { cleanEnvironment } from '../../support/cli/clean-environment.ts'
+import { runCommand } from '../../support/cli/run-command.ts'
 import { copyOf } from '../../support/disk/data-directory.ts'
 import {
   type Account,
@@ -13,27 +14,46 @@ import {
   succeeded,
 } from '../../support/gateway/merchant.ts'
 import { serveUntilExit } from '../../support/gateway/serve-process.ts'
-import { removeDirectory, startServer } from '../../support/gateway/server.ts'
+import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 import { ownServer, restarted } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, notFound, unavailable } from '../../support/http/refusals.ts'
 import { createPayment, createTransfer, uploadReceipt } from '../../support/payments/payments.ts'
-import { BINARY } from '../../support/paysim-binary.ts'
 
-let original: { dataDir: string; account: Account; payments: Json[]; digest: string }
-beforeAll(async () => {
-  const server = await startServer()
+/** An account that has a receipt and three payments. */
+interface Kept {
+  readonly account: Account
+  readonly payments: readonly Json[]
+}
+
+async function keep(server: Server): Promise<Kept> {
   const account = await openAccount(server)
   const transfer = await createTransfer(account)
   await succeeded(uploadReceipt(account, transfer.id, 'key'))
-  const { images } = await succeeded(account.control('GET', '/export'))
-  const payments = [await createPayment(account), await createPayment(account), await createPayment(account)]
+  return {
+    account,
+    payments: [await createPayment(account), await createPayment(account), await createPayment(account)],
+  }
+}
+
+/** One account for each harm, and one that nothing happens to. */
+let original: { dataDir: string; accounts: readonly Kept[]; whole: Kept; digest: string }
+beforeAll(async () => {
+  const server = await startServer()
+  const accounts: Kept[] = []
+  for (const _ of harms) accounts.push(await keep(server))
+  const whole = await keep(server)
+  const { images } = await succeeded(whole.account.control('GET', '/export'))
   await server.stop()
-  original = { dataDir: server.dataDir, account, payments, digest: Object.keys(images)[0] ?? '' }
+  original = { dataDir: server.dataDir, accounts, whole, digest: Object.keys(images)[0] ?? '' }
   return () => removeDirectory(server.dataDir)
 })
 
-const paysim = (...args: string[]) => execa(process.execPath, [BINARY, ...args], { reject: false })
-const journalIn = (dataDir: string) => join(dataDir, 'accounts', original.account.id, 'journal.jsonl')
+const paysim = (...args: string[]) => {
+  const { dataDir } = original
+  return runCommand(args, { cwd: dataDir, env: cleanEnvironment(dataDir) })
+}
+const folderOf = (dataDir: string, { id }: Account) => join(dataDir, 'accounts', id)
+const journalOf = (dataDir: string, account: Account) => join(folderOf(dataDir, account), 'journal.jsonl')
 
 /** Where the last line of a file begins. */
 async function lastLine(path: string): Promise<number> {
@@ -58,107 +78,136 @@ const harms: [string, Harm][] = [
   ['zeroed as a whole', path => zero(path, 0)],
 ]
 
+/** What `store check` says of a directory that has lost something. */
+async function checkedLoss(dataDir: string): Promise<string> {
+  const { code, stdout } = await paysim('store', 'check', `file:${dataDir}`)
+  expect(code, stdout).toBe(10)
+  return stdout
+}
+
 async function idsOf(account: Account): Promise<string[]> {
   return (await rows(account.control('GET', '/payments'))).map(({ id }) => id)
 }
 
-describe('a journal that is', () => {
-  test.each(harms)(
-    '%s since a clean stop: the account stops, until its loss is accepted',
-    async (_, harm) => {
-      const { account, payments } = original
-      const dataDir = await copyOf(original.dataDir)
-      const journal = journalIn(dataDir)
-      await harm(journal)
+describe('journals that are deleted, cut or zeroed', () => {
+  test('since a clean stop: each account stops until its loss is accepted, and no other does', async () => {
+    const dataDir = await copyOf(original.dataDir)
+    const harmed = harms.map(([what, harm], nth) => {
+      const { account, payments } = original.accounts[nth] ?? original.whole
+      return { what, harm, account, payments, journal: journalOf(dataDir, account) }
+    })
+    for (const { harm, journal } of harmed) await harm(journal)
 
-      for (const end of ['kill', 'stop'] as const) {
-        const server = await ownServer({ dataDir })
-        expect(server.stderr()).toContain(journal)
-        expect(server.stderr()).toContain(`paysim store accept-loss file:${dataDir} ${account.id}`)
-        expect((await server.control('GET', '/ready')).body.stopped).toEqual([account.id])
+    for (const end of ['kill', 'stop'] as const) {
+      const server = await ownServer({ dataDir })
+      const { stopped } = (await server.control('GET', '/ready')).body
+      expect(stopped.toSorted()).toEqual(harmed.map(({ account }) => account.id).sort())
+      for (const { what, account, payments, journal } of harmed) {
+        expect(server.stderr(), what).toContain(journal)
+        expect(server.stderr(), what).toContain(`paysim store accept-loss file:${dataDir} ${account.id}`)
         const refused = await accountOf(server, account.keys).call(
           'GET',
           `/payment_intents/${payments[0]?.id}`,
         )
         expectRefusal(refused, unavailable)
         for (const named of [account.id, 'journal.jsonl', 'paysim store accept-loss'])
-          expect(refused.text).toContain(named)
+          expect(refused.text, what).toContain(named)
         expect(refused.text).not.toContain(dataDir)
-        await createPayment(await openAccount(server))
-        await server[end]()
       }
-      const checked = await paysim('store', 'check', `file:${dataDir}`)
-      expect([checked.exitCode, checked.stdout]).toEqual([10, expect.stringContaining(journal)])
+      const { account, payments } = original.whole
+      expect(await accountOf(server, account.keys).read(payments[0]?.id)).toEqual(payments[0])
+      await createPayment(await openAccount(server))
+      await server[end]()
+    }
+    const loss = await checkedLoss(dataDir)
+    for (const { what, journal } of harmed) expect(loss, what).toContain(journal)
 
+    for (const { what, account, journal } of harmed) {
+      // The loss of the others is accepted or not: that of this account is still there.
+      expect(await checkedLoss(dataDir), what).toContain(journal)
       const left = existsSync(journal) ? await readFile(journal) : undefined
       const accepted = await paysim('store', 'accept-loss', `file:${dataDir}`, account.id)
-      expect(accepted.exitCode, accepted.stderr).toBe(0)
+      expect(accepted.code, accepted.stderr).toBe(0)
       const isCutOff = left !== undefined && left.length > 0 && left.at(-1) !== 0x0a
-      if (isCutOff) expect(accepted.stdout).toMatch(/kept in \S+/)
-      expect((await paysim('store', 'check', `file:${dataDir}`)).exitCode).toBe(0)
+      if (isCutOff) expect(accepted.stdout, what).toMatch(/kept in \S+/)
+    }
+    expect((await paysim('store', 'check', `file:${dataDir}`)).code).toBe(0)
 
-      const after = await ownServer({ dataDir })
-      expect(after.stderr()).toBe('')
+    const after = await ownServer({ dataDir })
+    expect(after.stderr()).toBe('')
+    for (const { what, account, payments } of harmed) {
       const same = accountOf(after, account.keys)
       const kept = await idsOf(same)
       for (const payment of payments)
-        if (kept.includes(payment.id)) expect(await same.read(payment.id)).toEqual(payment)
+        if (kept.includes(payment.id)) expect(await same.read(payment.id), what).toEqual(payment)
         else expectRefusal(await same.call('GET', `/payment_intents/${payment.id}`), notFound)
-      expect(kept).not.toContain(payments[2]?.id)
+      expect(kept, what).not.toContain(payments[2]?.id)
       for (let nth = 0; nth < 6; nth++)
         expect(payments.map(({ id }) => id)).not.toContain((await createPayment(same)).id)
-    },
-  )
+    }
+  })
 
-  test.each(harms.filter(([what]) => /deleted|nothing/.test(what)))(
-    '%s after a kill: the account stops',
-    async (_, harm) => {
-      const first = await ownServer()
+  test('after a kill: each account whose journal is not there stops', async () => {
+    const first = await ownServer()
+    const lost: { what: string; harm: Harm; account: Account; journal: string }[] = []
+    for (const [what, harm] of harms.filter(([name]) => /deleted|nothing/.test(name))) {
       const account = await openAccount(first)
       await createPayment(account)
-      await first.kill()
-      const journal = join(first.dataDir, 'accounts', account.id, 'journal.jsonl')
-      await harm(journal)
-      const second = await ownServer({ dataDir: first.dataDir })
-      expect(second.stderr()).toContain(journal)
+      lost.push({ what, harm, account, journal: journalOf(first.dataDir, account) })
+    }
+    await first.kill()
+    for (const { harm, journal } of lost) await harm(journal)
+    const second = await ownServer({ dataDir: first.dataDir })
+    for (const { what, account, journal } of lost) {
+      expect(second.stderr(), what).toContain(journal)
       expectRefusal(await accountOf(second, account.keys).call('GET', '/payout_intents'), unavailable)
-    },
-  )
+    }
+  })
 })
 
 describe('no id is given twice', () => {
-  test.each([{}, { seed: 7 }])('after a kill whose last entries are lost: %j', async settings => {
+  /** Without a seed, and with one. */
+  const SETTINGS = [{}, { seed: 7 }]
+
+  test('after a kill whose last entries are lost', async () => {
     const first = await ownServer()
-    const account = await openAccount(first, settings)
-    const journal = join(first.dataDir, 'accounts', account.id, 'journal.jsonl')
-    const given = new Set<string>()
+    const accounts: { account: Account; given: Set<string> }[] = []
+    for (const settings of SETTINGS)
+      accounts.push({ account: await openAccount(first, settings), given: new Set() })
     let last = first
     for (let round = 0; round < 3; round++) {
-      const same = accountOf(last, account.keys)
-      for (let nth = 0; nth < 2; nth++) given.add((await createPayment(same)).id)
+      for (const { account, given } of accounts)
+        for (let nth = 0; nth < 2; nth++) given.add((await createPayment(accountOf(last, account.keys))).id)
       await last.kill()
-      await truncate(journal, await lastLine(journal))
+      for (const { account } of accounts) {
+        const journal = journalOf(first.dataDir, account)
+        await truncate(journal, await lastLine(journal))
+      }
       last = await ownServer({ dataDir: first.dataDir })
     }
-    expect(given.size).toBe(6)
+    expect(accounts.map(({ given }) => given.size)).toEqual([6, 6])
   })
 
-  test.each([{}, { seed: 7 }])(
-    'after an older export was imported, also after a restart: %j',
-    async settings => {
-      const server = await ownServer()
+  test('after an older export was imported, also after a restart', async () => {
+    const server = await ownServer()
+    const accounts: { account: Account; older: Json; given: Set<string> }[] = []
+    for (const settings of SETTINGS) {
       const account = await openAccount(server, settings)
       const given = new Set([(await createPayment(account)).id])
       const older = await succeeded(account.control('GET', '/export'))
       given.add((await createPayment(account)).id)
       await succeeded(account.control('PUT', '/import', { body: older }))
       given.add((await createPayment(account)).id)
-      const again = accountOf(await restarted(server), account.keys)
+      accounts.push({ account, older, given })
+    }
+    const second = await restarted(server)
+    for (const { account, older, given } of accounts) {
+      const again = accountOf(second, account.keys)
       await succeeded(again.control('PUT', '/import', { body: older }))
       for (let nth = 0; nth < 2; nth++) given.add((await createPayment(again)).id)
-      expect(given.size).toBe(5)
-    },
-  )
+    }
+    expect(accounts.map(({ given }) => given.size)).toEqual([5, 5])
+  })
 
   test('and with a seed, restarts do not change the ids', async () => {
     const ids = async (restart: boolean) => {
@@ -175,30 +224,34 @@ describe('no id is given twice', () => {
   })
 })
 
-describe('a pack of images that is', () => {
-  test.each(harms.filter(([what]) => !/line/.test(what)))(
-    '%s is said, and its images answer 503',
-    async (_, harm) => {
-      const { account, digest } = original
-      const dataDir = await copyOf(original.dataDir)
-      const pack = join(dataDir, 'accounts', account.id, 'images', 'pack-1')
-      await harm(pack)
-      const checked = await paysim('store', 'check', `file:${dataDir}`)
-      expect([checked.exitCode, checked.stdout]).toEqual([10, expect.stringContaining(pack)])
-      // It is said again after a stop that changed something.
-      let server = await ownServer({ dataDir })
-      await createPayment(accountOf(server, account.keys))
-      server = await restarted(server)
-      expect(server.stderr()).toContain(pack)
-      const same = accountOf(server, account.keys)
-      for (const path of [`/images/${digest}`, '/export']) {
-        const answer = await same.control('GET', path)
-        expectRefusal(answer, unavailable)
-        expect(answer.text).toContain(digest)
-      }
-      expect((await same.control('GET', `/images/${'0'.repeat(64)}`)).status).toBe(404)
-    },
-  )
+test('packs of images that are deleted, cut or zeroed are named, and their images answer 503', async () => {
+  const { digest } = original
+  const dataDir = await copyOf(original.dataDir)
+  const harmed = harms.flatMap(([what, harm], nth) => {
+    const { account } = original.accounts[nth] ?? original.whole
+    const pack = join(folderOf(dataDir, account), 'images', 'pack-1')
+    return /line/.test(what) ? [] : { what, harm, account, pack }
+  })
+  expect(harmed).toHaveLength(5)
+  for (const { harm, pack } of harmed) await harm(pack)
+  const loss = await checkedLoss(dataDir)
+  for (const { what, pack } of harmed) expect(loss, what).toContain(pack)
+  // It is said again after a stop that changed something.
+  let server = await ownServer({ dataDir })
+  for (const { account } of harmed) await createPayment(accountOf(server, account.keys))
+  server = await restarted(server)
+  for (const { what, account, pack } of harmed) {
+    expect(server.stderr(), what).toContain(pack)
+    const same = accountOf(server, account.keys)
+    for (const path of [`/images/${digest}`, '/export']) {
+      const answer = await same.control('GET', path)
+      expectRefusal(answer, unavailable)
+      expect(answer.text).toContain(digest)
+    }
+    expect((await same.control('GET', `/images/${'0'.repeat(64)}`)).status).toBe(404)
+  }
+  const { account } = original.whole
+  expect((await accountOf(server, account.keys).control('GET', `/images/${digest}`)).status).toBe(200)
 })
 
 test('a list of merchants that lost its last lines stops the start by name', async () => {
@@ -207,31 +260,30 @@ test('a list of merchants that lost its last lines stops the start by name', asy
   await truncate(list, await lastLine(list))
   const { code, stderr } = await serveUntilExit(['--json', '--port', '0', '--data', dataDir])
   expect([code, stderr]).toEqual([1, expect.stringContaining(list)])
-  const checked = await paysim('store', 'check', `file:${dataDir}`)
-  expect([checked.exitCode, checked.stdout]).toEqual([10, expect.stringContaining(list)])
-  expect((await paysim('store', 'accept-loss', `file:${dataDir}`, 'merchants.jsonl')).exitCode).toBe(0)
+  expect(await checkedLoss(dataDir)).toContain(list)
+  expect((await paysim('store', 'accept-loss', `file:${dataDir}`, 'merchants.jsonl')).code).toBe(0)
   await ownServer({ dataDir })
 })
 
 test('store check changes nothing, and finds an incomplete last line', async () => {
   const dataDir = await copyOf(original.dataDir)
-  const journal = journalIn(dataDir)
+  const journal = journalOf(dataDir, original.whole.account)
   const torn = `${await readFile(journal, 'utf8')}{"v":1,"seq"`
   await writeFile(journal, torn)
-  const checked = await paysim('store', 'check', `file:${dataDir}`)
-  expect([checked.exitCode, checked.stdout]).toEqual([10, expect.stringContaining(journal)])
+  expect(await checkedLoss(dataDir)).toContain(journal)
   expect(await readFile(journal, 'utf8')).toBe(torn)
 })
 
 test('accept-loss refuses an account that is not there, and changes nothing of a whole one', async () => {
   const dataDir = await copyOf(original.dataDir)
   const nobody = await paysim('store', 'accept-loss', `file:${dataDir}`, 'nobody.test')
-  expect([nobody.exitCode, nobody.stderr]).toEqual([
+  expect([nobody.code, nobody.stderr]).toEqual([
     2,
     expect.stringContaining('there is no account nobody.test'),
   ])
-  const before = await readFile(journalIn(dataDir))
-  const { stdout } = await paysim('store', 'accept-loss', `file:${dataDir}`, original.account.id)
+  const { account } = original.whole
+  const before = await readFile(journalOf(dataDir, account))
+  const { stdout } = await paysim('store', 'accept-loss', `file:${dataDir}`, account.id)
   expect(stdout).not.toContain('kept in')
-  expect(await readFile(journalIn(dataDir))).toEqual(before)
+  expect(await readFile(journalOf(dataDir, account))).toEqual(before)
 })

@@ -15,7 +15,7 @@ test('serve --history 0s removes checkpointed entries, reports it, and refuses a
   await expect.poll(async () => (await readdir(folder)).some(name => name === 'checkpoint.json')).toBe(true)
   const history = (id: string) => account.control('GET', `/history/${id}`)
   await expect
-    .poll(async () => (await history('po_7')).body, { timeout: 60_000 })
+    .poll(async () => (await history('po_7')).body)
     .toEqual({
       data: [],
       kept_from: 17_001,

@@ -68,24 +68,30 @@ test.each([
   ['POST', '/payment_intents'],
   ['POST', '/payment_intents/:id/cancel-pending'],
 ])('a request held up by a fault is 401 or 404 if its merchant is removed: %s %s', async (method, path) => {
-  const made = await server().merchant({ clock: { mode: 'virtual' }, catalogue: probeCatalogue() })
-  const account = accountOf(server(), made.test)
-  const { id } = await account.pay('probe_transfer')
-  const faults = [{ on: '*', type: 'latency', delay: '1s' }]
-  expect((await account.control('PUT', '/faults', { body: { faults } })).status).toBe(200)
-  const body = method === 'POST' ? { body: paying('probe_transfer') } : {}
-  let isAnswered = false
-  const asked = account.call(method, path.replace(':id', id), body).finally(() => {
-    isAnswered = true
-  })
-  const used = async () => (await account.control('GET', '/faults')).body.used
-  await expect.poll(used, { interval: 5 }).toEqual([1])
-  expect((await server().control('DELETE', `/merchants/${made.id}`)).status).toBe(204)
-  expect(isAnswered).toBe(false)
-  const { status, body: answer } = await asked
-  expect([401, 404]).toContain(status)
-  expect(['unauthorized', 'not_found']).toContain(answer.error.code)
-  expect(server().stderr()).not.toContain('    at ')
+  for (let seconds = 1; ; seconds *= 4) {
+    const made = await server().merchant({ clock: { mode: 'virtual' }, catalogue: probeCatalogue() })
+    const account = accountOf(server(), made.test)
+    const { id } = await account.pay('probe_transfer')
+    const faults = [{ on: '*', type: 'latency', delay: `${seconds}s` }]
+    expect((await account.control('PUT', '/faults', { body: { faults } })).status).toBe(200)
+    const body = method === 'POST' ? { body: paying('probe_transfer') } : {}
+    let isAnswered = false
+    const asked = account.call(method, path.replace(':id', id), body).finally(() => {
+      isAnswered = true
+    })
+    const used = async () => (await account.control('GET', '/faults')).body.used
+    await expect.poll(used, { interval: 5 }).toEqual([1])
+    expect((await server().control('DELETE', `/merchants/${made.id}`)).status).toBe(204)
+    // A busy machine may have taken longer for that than the request was held up.
+    const isTooLate = isAnswered
+    const { status, body: answer } = await asked
+    if (isTooLate && seconds < 60) continue
+    expect(isTooLate).toBe(false)
+    expect([401, 404]).toContain(status)
+    expect(['unauthorized', 'not_found']).toContain(answer.error.code)
+    expect(server().stderr()).not.toContain('    at ')
+    return
+  }
 })
 
 const archive = async (account: Account) => (await account.control('GET', '/export')).text

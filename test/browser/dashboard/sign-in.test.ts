@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { noChromium, watchPage, workerBrowser } from '../../support/browser/browser.ts'
+import { noChromium, PATIENCE_MS, watchPage, workerBrowser } from '../../support/browser/browser.ts'
 import { addressOf, press, shows } from '../../support/browser/desk.ts'
 import { removeDirectory, type Server, startServer } from '../../support/gateway/server.ts'
 import { claimedPort } from '../../support/http/claimed-port.ts'
@@ -13,7 +13,7 @@ describe.skipIf(noChromium)('signing in to the dashboard', () => {
 
   const newPage = async () => {
     const page = await (await browser.newContext()).newPage()
-    page.setDefaultTimeout(15_000)
+    page.setDefaultTimeout(PATIENCE_MS)
     onTestFinished(() => page.context().close())
     return { page, watch: watchPage(page) }
   }

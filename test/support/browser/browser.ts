@@ -66,7 +66,7 @@ async function openBrowser(): Promise<Browser> {
 }
 
 /** How long to wait for a page. Waits end at once when something appears, so only a busy machine needs this long. */
-const PATIENCE_MS = 90_000
+export const PATIENCE_MS = 90_000
 
 /** Opens a page at this URL. */
 export type OpenPage = (address: string, options?: BrowserContextOptions) => Promise<OpenedPage>

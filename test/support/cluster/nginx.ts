@@ -47,7 +47,7 @@ export async function startNginx(addresses: readonly string[]): Promise<string> 
     await rm(directory, { recursive: true, force: true })
   })
   // Its file is there before nginx listens on it, so only a connection shows that it does.
-  await expect.poll(() => isListening(socket), { interval: 20, timeout: 60_000 }).toBe(true)
+  await expect.poll(() => isListening(socket), { interval: 20 }).toBe(true)
   return socket
 }
 
