@@ -72,16 +72,18 @@ interface Discriminator {
 }
 interface ControlCallDescribed {
   operationId: string
-  parameters: ({ name: string; in: string } & Media)[]
+  parameters: ({ name: string; in: string; description?: string } & Media)[]
   requestBody?: { content: Record<string, Media> }
   responses: Record<string, { links?: Record<string, { operationId: string; parameters?: object }> }>
 }
 
-test('each parameter and body of the control surface has an example that fits', () => {
+test('each parameter and body of the control surface has an example that fits, and its parameters a description', () => {
   const formats = { 'date-time': true as const, uri: true as const }
   const ajv = new Ajv2020({ strict: false, formats, allErrors: true })
   for (const { operationId, parameters, requestBody } of CALLS) {
     const bodies = Object.entries(requestBody?.content ?? {})
+    for (const { name, description } of parameters)
+      expect(description, `${operationId}: ${name}`).toMatch(/^[A-Za-z].{4,}/)
     const given = [...parameters.map(one => [one.name, one] as const), ...bodies]
     for (const [name, { schema, example }] of given) {
       const fits = ajv.validate({ ...schema, components: CONTROL.components }, example)

@@ -6,7 +6,7 @@ import { ERROR_STATUS, type ErrorCode, statusOf } from '../errors.ts'
 import { inBraces } from '../paths.ts'
 import { resources } from '../resources.ts'
 import { named } from '../schema.ts'
-import { CONTROL_WORDS, examplePathParameter } from './control-words.ts'
+import { CONTROL_WORDS, wordsOfPathParameter } from './control-words.ts'
 import { CONTACT, componentsIn, type Describe, imageForm, type Json } from './plain.ts'
 
 /**
@@ -165,7 +165,7 @@ function parameters(
       in: 'path',
       required: true,
       schema: { type: 'string' },
-      example: examplePathParameter(path, name),
+      ...wordsOfPathParameter(path, name),
     })),
     ...Object.entries(query).map(([name, schema]) => described(name, 'query', schema)),
     ...Object.entries(headers).map(([name, schema]) => described(name, 'header', schema)),

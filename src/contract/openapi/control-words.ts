@@ -304,25 +304,34 @@ export const CONTROL_WORDS: Readonly<Record<ControlCall, CallWords>> = {
   },
 }
 
-/** Values of the parameters in a path. Those of a new simulator exist; others come from the call before. */
-const PATH_EXAMPLES: Readonly<Record<string, string>> = {
-  account: 'default.test',
-  merchants: 'default',
-  keys: 'pk_test_4eC39HqLyjWDarjtT1zdp7dc',
-  provider: 'banyan',
-  payments: EXAMPLE_PAYMENT,
-  digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  payouts: EXAMPLE_PAYOUT,
-  'webhook-endpoints': 'we_5kQ2mT8xV1bN4cR7zL9wH3yJ',
-  'webhook-deliveries': 'whd_7nB3xK9mQ2vT5cL8wR1zH4yJ',
-  history: EXAMPLE_PAYMENT,
-  why: EXAMPLE_PAYMENT,
-  timeline: EXAMPLE_PAYMENT,
-  requests: 'req_iRV1Uxn0B8EvprLrv0000001',
+/**
+ * What stands in a path, and an example, by the name of the parameter or by the noun before it. Those of a new simulator
+ * exist; others come from the call before.
+ */
+const PATH_PARAMETERS: Readonly<Record<string, readonly [description: string, example: string]>> = {
+  account: ['The merchant and the environment.', 'default.test'],
+  merchants: ['The id of the merchant.', 'default'],
+  keys: ['The public key of the pair.', 'pk_test_4eC39HqLyjWDarjtT1zdp7dc'],
+  provider: ['The id of a provider in the catalogue.', 'banyan'],
+  payments: ['The id of the payment.', EXAMPLE_PAYMENT],
+  digest: [
+    'The SHA-256 of the bytes of the image, in hexadecimal.',
+    '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  ],
+  payouts: ['The id of the payout.', EXAMPLE_PAYOUT],
+  'webhook-endpoints': ['The id of the endpoint.', 'we_5kQ2mT8xV1bN4cR7zL9wH3yJ'],
+  'webhook-deliveries': ['The id of the delivery.', 'whd_7nB3xK9mQ2vT5cL8wR1zH4yJ'],
+  history: ['The id of any record of the account.', EXAMPLE_PAYMENT],
+  why: ['The id of a payment, a payout, a delivery or a request.', EXAMPLE_PAYMENT],
+  timeline: ['The id of a payment or a payout.', EXAMPLE_PAYMENT],
+  requests: ['The id of the request, as in its `Request-Id`.', 'req_iRV1Uxn0B8EvprLrv0000001'],
 }
 
-/** Of a parameter in a path, by its name, or by the noun before it. */
-export function examplePathParameter(path: string, name: string): string | undefined {
+export function wordsOfPathParameter(
+  path: string,
+  name: string,
+): { description?: string | undefined; example?: string | undefined } {
   const noun = new RegExp(`/([a-z-]+)/:${name}(?:/|$)`).exec(path)?.[1] ?? ''
-  return PATH_EXAMPLES[name] ?? PATH_EXAMPLES[noun]
+  const [description, example] = PATH_PARAMETERS[name] ?? PATH_PARAMETERS[noun] ?? []
+  return { description, example }
 }

@@ -151,7 +151,8 @@ function parameters(operation: Operation): Json[] {
 function pathParameters({ path, id }: Operation): Json[] {
   if (!path.includes('/:id')) return []
   const schema = { type: 'string', minLength: 1 }
-  return [{ name: 'id', in: 'path', required: true, schema, example: examplePathId(id) }]
+  const description = 'The id that the record was created with.'
+  return [{ name: 'id', in: 'path', required: true, description, schema, example: examplePathId(id) }]
 }
 
 function queryParameters({ id, query }: Operation): Json[] {
