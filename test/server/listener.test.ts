@@ -36,7 +36,7 @@ async function echo(exchange: Exchange): Promise<void> {
 async function listening(
   handle: (exchange: Exchange) => unknown,
   limits = LONG,
-  whenFinished: (end: () => unknown) => void = onTestFinished,
+  whenFinished: typeof onTestFinished = onTestFinished,
 ) {
   const refused: (string | undefined)[] = []
   const listener = new Listener(
