@@ -124,13 +124,15 @@ export interface FieldFlags extends TermFlags {
 
 const MODES = ['hosted', 'merchant'] as const
 
+export const amountOption = () =>
+  new Option(
+    '--amount <amount>',
+    'amount in minor units, such as 123450, or as money, such as "1,234.50 THB"',
+  ).argParser(moneyAmount)
+
 export function termFlags(command: Command): Command {
   return command
-    .option(
-      '--amount <amount>',
-      'amount in minor units, such as 123450, or as money, such as "1,234.50 THB"',
-      moneyAmount,
-    )
+    .addOption(amountOption())
     .option('--currency <code>', 'currency, such as THB; not needed if the amount has one', currencyCode)
     .option('--country <code>', 'country of the payment, such as TH', countryCode)
     .addOption(
@@ -180,7 +182,7 @@ export function textsIn(flags: FieldFlags): Body {
 export const again = (value: string, values: readonly string[] = []) => [...values, value]
 
 /** An amount in minor units, or money. */
-export function moneyAmount(text: string): Amount {
+function moneyAmount(text: string): Amount {
   try {
     return readAmount(text)
   } catch (error) {

@@ -11,7 +11,7 @@ import type { Amount } from '../../fields/amount.ts'
 import { type Body, merge, valueAt, withValue } from '../../fields/body.ts'
 import { readData, refuseOtherCurrency, termsOf } from '../../fields/build-request.ts'
 import { type Line, listIn, readList } from '../../fields/list-file.ts'
-import { again, countryCode, currencyCode, moneyAmount } from '../../fields/request-fields.ts'
+import { again, amountOption, countryCode, currencyCode } from '../../fields/request-fields.ts'
 import { choice } from '../../flag-values.ts'
 import { drawRecord, fieldOf, sections } from '../../output/record.ts'
 import type { View } from '../../output/view.ts'
@@ -150,11 +150,7 @@ function createCommand(): Command {
   return controlCommand('sim payouts create', command =>
     command
       .description('Create a payout. The merchant API has no such call.')
-      .option(
-        '--amount <amount>',
-        'amount in minor units, such as 123450, or as money, such as "1,234.50 THB"',
-        moneyAmount,
-      )
+      .addOption(amountOption())
       .option('--currency <code>', 'such as THB; not needed if the amount has one', currencyCode)
       .option('--country <code>', 'such as TH', countryCode)
       .option('--merchant-reference <text>', "the merchant's reference for it")
