@@ -6,8 +6,9 @@ import { openWorkplace, type Workplace } from '../support/cli/workplace.ts'
 
 // Which gateway a command talks to, where several could be meant: one rule for all commands, and never in silence.
 
-async function workplace() {
-  const place = await openWorkplace({ apart: true })
+/** Apart, where it matters whether a choice is said: a process says it only once. */
+async function workplace(settings?: Parameters<typeof openWorkplace>[0]) {
+  const place = await openWorkplace(settings)
   onTestFinished(place.close)
   return place
 }
@@ -50,7 +51,7 @@ describe('the local simulator', () => {
   test.each([['--ephemeral'], ['--data', 'elsewhere/books']])(
     'is found by all commands with serve %s %s',
     async (...args) => {
-      const place = await workplace()
+      const place = await workplace({ apart: true })
       await serving(place, ...args.filter(Boolean))
       const { id, stderr } = await created(place)
       const { ids, stderr: more } = await listed(place)
@@ -89,7 +90,7 @@ describe('the local simulator', () => {
   })
 
   test('is not found after it was killed', async () => {
-    const place = await workplace()
+    const place = await workplace({ apart: true })
     const killed = await serving(place, '--ephemeral')
     const pid = Number(
       /-(\d+)\.json/.exec((await everything(place)).find(path => path.endsWith('.json')) ?? '')?.[1],
@@ -111,7 +112,7 @@ async function everything(place: Workplace): Promise<string[]> {
 
 describe('when more than one gateway could be meant', () => {
   test('two simulators of one folder: all commands use one of them, and say so', async () => {
-    const place = await workplace()
+    const place = await workplace({ apart: true })
     const kept = await serving(place)
     const passing = await serving(place, '--ephemeral')
     const { id, stderr } = await created(place)
@@ -166,7 +167,7 @@ describe('when more than one gateway could be meant', () => {
   })
 
   test('`sim` reports a gateway that is not a simulator, and uses the local one', async () => {
-    const place = await workplace()
+    const place = await workplace({ apart: true })
     const here = await serving(place)
     const keys = { PAYSIM_PUBLIC_KEY: 'pk_test_a', PAYSIM_SECRET_KEY: 'sk_test_b' }
     const env = { PAYSIM_BASE_URL: 'http://127.0.0.1:9', ...keys }
@@ -179,7 +180,7 @@ describe('when more than one gateway could be meant', () => {
   })
 
   test('a current profile beats the local simulator, and both are named', async () => {
-    const place = await workplace()
+    const place = await workplace({ apart: true })
     const here = await serving(place)
     const profile = { base_url: 'http://127.0.0.1:9', public_key: 'pk_test_a', secret_key: 'sk_test_b' }
     await place.writeProfiles({ current: 'shop', profiles: { shop: profile } })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { expectAccessible } from '../../support/browser/accessible.ts'
+import { expectAccessible, expectContrast } from '../../support/browser/accessible.ts'
 import { noChromium } from '../../support/browser/browser.ts'
 import { DESKTOP, PHONE, png, SHORT_LINK, type Shop, useShop } from '../../support/browser/checkout-shop.ts'
 
@@ -126,7 +126,7 @@ describe.skipIf(noChromium)('axe finds no problem', () => {
     // Only colours and the layout are others there.
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.setViewportSize(DESKTOP.viewport)
-    await expectAccessible(page, `${name}, dark, on a desktop`, ['color-contrast'])
+    await expectContrast(page, `${name}, dark, on a desktop`)
     const heading = headingOf(await page.content())
     const switchTo = await page.getByRole('link', { name: 'ไทย' }).getAttribute('href')
     const thai = await (await fetch(new URL(switchTo ?? '', url))).text()

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { expectAccessible } from '../../support/browser/accessible.ts'
+import { expectAccessible, expectContrast } from '../../support/browser/accessible.ts'
 import { noChromium } from '../../support/browser/browser.ts'
 import { addressOf, follow, press, useDesks } from '../../support/browser/desk.ts'
 import { FURNISHED, furnish, show } from '../../support/browser/furnished-desk.ts'
@@ -43,7 +43,7 @@ async function expectBothAccessible(page: Page, state: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
   await expectAccessible(page, state)
   await page.emulateMedia({ colorScheme: 'dark' })
-  await expectAccessible(page, `${state}, dark`, ['color-contrast'])
+  await expectContrast(page, `${state}, dark`)
 }
 
 /** A page that was just made narrower is laid out again in the next frame. */
