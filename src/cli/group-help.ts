@@ -37,6 +37,6 @@ export function groupHelp(table: CommandTable, path: readonly string[], alone?: 
 Commands:
 ${lines.join('\n')}
 ${examples === undefined ? '' : fillParagraphs(`\nExamples:\n${examples}\n`, helpWidth())}
-${alone === undefined ? '' : `\`${words}\` alone runs \`${words} ${alone}\`.\n`}\`${words} COMMAND --help\` describes one command, and \`paysim help options\` the options of every call.
+${alone === undefined ? '' : `\`${words}\` alone runs \`${words} ${alone}\`.\n`}${fillParagraphs(`\`${words} COMMAND --help\` describes one command, and \`paysim help options\` the options of every call.`, helpWidth())}
 `
 }

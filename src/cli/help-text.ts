@@ -48,16 +48,28 @@ export function fill(text: string, width: number, indent = 0): string {
   return lines.join(`\n${' '.repeat(indent)}`)
 }
 
+type Terminal = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>
+
 /**
- * Breaks the lines of a message between words if stderr is a terminal. A command between backticks stays whole, and so does
+ * Breaks the lines of a message between words if it goes to a terminal. A command between backticks stays whole, and so does
  * one on a line of its own, because people copy them.
  */
-export function wrapMessage(text: string, width = process.stderr.isTTY ? process.stderr.columns : 0): string {
-  if (!width) return text
-  return text
+export function wrapMessage(text: string, terminal: Terminal = process.stderr): string {
+  const { isTTY, columns: width } = terminal
+  if (!isTTY || !width) return text
+  return asCalled(text, terminal)
     .split('\n')
-    .map(line => (line.length <= width || line.startsWith('  paysim ') ? line : wrapLine(line, width)))
+    .map(line => (line.length <= width || COMMAND_LINE.test(line) ? line : wrapLine(line, width)))
     .join('\n')
+}
+
+const COMMAND_LINE = /^ {2}(?:npx )?paysim /
+
+/** Commands as a person called this one: who has it by `npx` alone would not find `paysim`. */
+export function asCalled(text: string, { isTTY }: Pick<Terminal, 'isTTY'> = process.stderr): string {
+  const { npm_lifecycle_event: event, npm_lifecycle_script: script = '' } = process.env
+  if (!isTTY || event !== 'npx' || !/^['"]?paysim\b/.test(script)) return text
+  return text.replaceAll(/(?<=^ {2}|`|: {1,2})paysim (?=[a-z])/gm, 'npx paysim ')
 }
 
 /** Stands for a space where no line may be broken. */

@@ -10,7 +10,7 @@ import type { AccountRuntime } from '../engine/account/open-runtime.ts'
 import { whyRecord } from '../engine/account/why-record.ts'
 import { eventSummary, paintEvent } from './commands/sim/tables.ts'
 import type { Screen } from './output/screen.ts'
-import { paintHttpStatus, paintStatus, visible } from './output/text.ts'
+import { paintHttpStatus, paintStatus, visible, wrapTo } from './output/text.ts'
 import { localTime, relativeTime } from './output/time.ts'
 import { requestWords } from './request-line.ts'
 
@@ -143,6 +143,19 @@ const named = (id: string, reference: string | null, bold = (text: string) => te
   [bold(visible(id)), ...(reference === null ? [] : [visible(reference)])].join(' ')
 
 const DEFAULT_ACCOUNT = 'default.test'
+
+/** Lines that are too long for a terminal go on below their words, not below their time. */
+export function fitLines(lines: string, columns: number, { widthOf }: Pick<Screen, 'widthOf'>): string {
+  const indent = ' '.repeat(columns < NARROW ? 0 : '00:00:00  '.length)
+  return lines
+    .split('\n')
+    .map(line =>
+      widthOf(line) <= columns ? line : wrapTo(line, columns - indent.length, widthOf).join(`\n${indent}`),
+    )
+    .join('\n')
+}
+
+const NARROW = 40
 
 /** The time is that of the account. Logs are stored and forwarded, so they have no secrets. */
 function lineOf(at: string, account: string | null, words: string, { paint, timeZone }: Screen): string {

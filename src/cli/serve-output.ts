@@ -47,12 +47,16 @@ function lineWriter() {
 }
 
 export async function terminalOutput(verbose: boolean): Promise<ServeOutput> {
-  const [{ openScreen }, { entryLines, requestLines }] = await Promise.all([
+  const [{ openScreen }, { entryLines, fitLines, requestLines }] = await Promise.all([
     import('./output/screen.ts'),
     import('./serve-log.ts'),
   ])
   const screen = await openScreen(process.stdout, {}, { ascii: true })
   const { paint } = screen
+  const print = (lines: string) => {
+    const { columns } = process.stdout
+    process.stdout.write(columns ? fitLines(lines, columns, screen) : lines)
+  }
   return {
     ready(simulator) {
       const { url, control_url, control_token, data_dir, store, accounts } = simulator.facts()
@@ -69,10 +73,8 @@ export async function terminalOutput(verbose: boolean): Promise<ServeOutput> {
       ]
       process.stdout.write(`${lines.join('\n')}\n\n`)
       follow(simulator, {
-        request: (record, answered) =>
-          void process.stdout.write(requestLines(record, answered, { screen, verbose })),
-        entry: (runtime, entry) =>
-          void process.stdout.write(entryLines({ runtime, entry }, { screen, verbose })),
+        request: (record, answered) => print(requestLines(record, answered, { screen, verbose })),
+        entry: (runtime, entry) => print(entryLines({ runtime, entry }, { screen, verbose })),
       })
     },
     flush: () => {},

@@ -165,7 +165,7 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
     `${findings.length > 0 ? paint.bad('✗') : paint.good('✓')} ${head}`,
     `  Plain run: ${counted(story.calls.length, 'call')} to the gateway, ${counted(story.webhooks.length, 'webhook')}, ${counted(story.steps.length, 'step')}.`,
     ...differences.map(difference => `  ${paint.bad('The two plain runs differ:')} ${difference}.`),
-    `  ${counted(places.length, 'place')} to disturb; tried ${singles} alone and ${counted(attempts.length - singles, 'pair')};  ${seconds} s, seed ${exploration.seed}.`,
+    `  ${counted(places.length, 'place')} to disturb; tried ${singles} alone and ${counted(attempts.length - singles, 'pair')}; ${seconds} s, seed ${exploration.seed}.`,
     ...counts.filter(({ tried }) => tried > 0).map(count => `    ${countLine(count, paint)}`),
     ...(none.length > 0 ? [`  This scenario has no place for ${none.join(', ')}.${whyNone(scenario)}`] : []),
     ...findings.flatMap((finding, at) => findingLines(finding, saved[at], paint)),

@@ -77,6 +77,26 @@ describe('a refusal names the next step:', () => {
     expect(stdout).toContain('th_promptpay')
   })
 
+  test('a choice that lacks what its route needs, or the method itself', async () => {
+    const one = await shop()
+    const { id = '' } = await one.pay({
+      checkout_mode: 'hosted',
+      payment_method: undefined,
+      payment_method_options: undefined,
+      customer: {},
+    })
+    const hint = '`paysim methods list` lists the methods'
+    const refused = await one.sim(`payments choose ${id} th_bank_transfer`)
+    expect(refused.code).toBe(2)
+    const [, flags = ''] = /^Give it by (.*)\.$/m.exec(refused.stderr) ?? []
+    expect(flags).toContain('--customer-name <name>')
+    expect(refused.stderr).toContain(hint)
+    const whole = '--bank bbl --customer-name Ann'
+    expect((await one.sim(`payments choose ${id} th_bank_transfer ${whole}`)).code).toBe(0)
+    const lacking = await one.sim(`payments choose ${id}`)
+    expect(lacking).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) })
+  })
+
   test('a real clock', async () => {
     const one = await shop({ clock: { mode: 'real' } })
     const { code, stderr } = await one.sim('clock advance 5s')

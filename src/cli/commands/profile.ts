@@ -178,7 +178,10 @@ Examples:
       const name = given ?? currentIn(book)
       const profile = profileNamed(name, book)
       const body = shownProfile(name, profile, { current: book.current, reveal: flags.reveal === true })
-      await openPrinter(flags).show({ body }, profileView)
+      const printer = openPrinter(flags)
+      await printer.show({ body }, profileView)
+      if (printer.format === 'human' && flags.query === undefined && !flags.reveal)
+        process.stderr.write('The secret key is hidden: --reveal shows it.\n')
     })
 
 export const use = (): Command =>

@@ -8,6 +8,7 @@ import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { CommandTable } from '../command-table.ts'
 import { listView } from '../commands/sim/tables.ts'
 import { UsageError } from '../errors/cli-errors.ts'
+import { addHint } from '../errors/report-error.ts'
 import { type Body, withValue } from '../fields/body.ts'
 import { atLeastOne, choice } from '../flag-values.ts'
 import type { Table } from '../output/columns.ts'
@@ -36,6 +37,8 @@ interface RowOf<C extends JsonCall> {
   readonly mistake?: (input: AnyInput, given: Given) => string | undefined
   /** What would happen, to be confirmed first; it completes the sentence "This would …". */
   readonly confirm?: (given: Given, session: ControlSession) => string
+  /** What to do about a value that the server refuses, or a word that is missing. */
+  readonly refused?: string
   /** The command that shows, with --reveal, the secrets that this one hides; it is the same one if it only reads. */
   readonly hides?: readonly string[]
 }
@@ -142,6 +145,8 @@ function rowCommand(name: string, its: Row): Command {
       for (const [word, how] of Object.entries(words)) command.addArgument(argumentOf(word, how))
       if (isPaged(show)) pageFlags(command)
       for (const [word, how] of Object.entries(flags)) command.addOption(optionOf(word, how))
+      if (its.refused)
+        command.showHelpAfterError(`${its.refused}\n\`paysim ${name} --help\` lists the options.`)
       return command.addHelpText('after', examples(...its.examples)).action(() => run(its, givenTo(command)))
     },
     {
@@ -170,10 +175,24 @@ async function run(its: Row, given: Given): Promise<void> {
         answered(page) as Call<unknown, unknown> as Call<unknown[], ListBody<unknown>>
       return showPages(session, given as PageFlags, { list, view: tableView(show, given) })
     }
-    await showAnswer(answered(), show, { given, session })
+    await showAnswer(answered(), show, { given, session }).catch(error => {
+      throw its.refused === undefined ? error : explained(error, its.refused, its.flags)
+    })
     if (its.flags && '--reveal' in its.flags && !given.reveal && session.human)
       process.stderr.write(`Secrets are hidden: ${revealing(its, given)} shows them.\n`)
   })
+}
+
+/** The same error, with the flag for each value that the server refuses or misses. */
+function explained(error: unknown, hint: string, flags: AnyWords = {}): unknown {
+  const details = error instanceof ControlError ? error.details : []
+  if (details.length === 0) return error
+  const meant = Object.entries(flags).flatMap(([flag, how]) => {
+    const to = typeof how === 'string' ? undefined : how.to
+    return details.some(({ field }) => to === `body.${field}`) ? [flag] : []
+  })
+  addHint(error, [...(meant.length === 0 ? [] : [`Give it by ${meant.join(' and ')}.`]), hint].join('\n'))
+  return error
 }
 
 /** To make something a second time would not show the secret of the first. */

@@ -4,7 +4,7 @@ import type { Why } from '../../contract/control/why.ts'
 import { type LocalSimulator, originOf } from '../target/local-simulator.ts'
 import type { TargetCandidate, TargetChoice } from '../target/other-targets.ts'
 import { EXIT, exitCodeOf } from './exit-code.ts'
-import { addHint } from './report-error.ts'
+import { addHint, commandLines } from './report-error.ts'
 
 /** What is known about the calls of a command, for those who meet a refusal. */
 export interface Circumstances {
@@ -44,7 +44,7 @@ const isRefusal = (error: unknown): error is ApiError | ControlError =>
 async function reasons(why: Circumstances['why']): Promise<string[]> {
   const id = requestedId()
   const told = id === undefined ? undefined : await why(id)
-  return told ? [told.sentence, ...told.commands.map(command => `  ${command}`)] : []
+  return told ? [told.sentence, ...(told.commands.length > 0 ? [commandLines(told.commands)] : [])] : []
 }
 
 const what = ({ url, name, simulator }: TargetCandidate) =>

@@ -13,6 +13,9 @@ export function addHint(error: unknown, hint: string): void {
   hints.set(error, before === undefined ? hint : `${before}\n${hint}`)
 }
 
+/** Each command on a line of its own, as people copy it. */
+export const commandLines = (commands: readonly string[]) => commands.map(one => `  ${one}`).join('\n')
+
 /** Prints an error to stderr, and sets the exit code. */
 export function reportError(error: unknown): void {
   process.exitCode = exitCodeOf(error)

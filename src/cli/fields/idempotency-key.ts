@@ -10,11 +10,8 @@ export interface KeyFlags {
 /** `--idempotency-key`, and its opposite for calls that can do without a key. */
 export function keyFlags(command: Command): Command {
   return command
-    .option(
-      '--idempotency-key <key>',
-      'the server acts only once per key (default: a new key, printed to stderr)',
-    )
-    .option('--no-idempotency-key', 'send no key, and do not retry a call that may have reached the server')
+    .option('--idempotency-key <key>', 'acts only once per key (default: a new key, printed to stderr)')
+    .option('--no-idempotency-key', 'send no key, and repeat no call that may have arrived')
 }
 
 /** The key of a call. A new key is printed before the call, so that it can be used again if the call fails. */

@@ -64,7 +64,7 @@ export const TEXT_FIELDS = {
   },
   return_url: {
     value: '<url>',
-    help: 'URL that the hosted page sends the payer to at the end; hosted mode only',
+    help: 'where the hosted page sends the payer at the end',
     question: 'Return URL for the payer (http or https; leave empty for none):',
     label: 'Return URL',
   },
@@ -127,7 +127,7 @@ const MODES = ['hosted', 'merchant'] as const
 export const amountOption = () =>
   new Option(
     '--amount <amount>',
-    'amount in minor units, such as 123450, or as money, such as "1,234.50 THB"',
+    'in minor units, such as 123450, or money, such as "1,234.50 THB"',
   ).argParser(moneyAmount)
 
 export function termFlags(command: Command): Command {
@@ -136,10 +136,7 @@ export function termFlags(command: Command): Command {
     .option('--currency <code>', 'currency, such as THB; not needed if the amount has one', currencyCode)
     .option('--country <code>', 'country of the payment, such as TH', countryCode)
     .addOption(
-      new Option(
-        '--checkout-mode <mode>',
-        'where the payer pays: on a hosted page or in your application (default: hosted)',
-      )
+      new Option('--checkout-mode <mode>', 'where the payer pays; default: hosted')
         .choices(MODES)
         .argParser(choice(MODES)),
     )
@@ -147,22 +144,11 @@ export function termFlags(command: Command): Command {
 
 export function fieldFlags(command: Command): Command {
   const withMethod = termFlags(command)
-    .option(
-      '--payment-method <code>',
-      'payment method, as listed by `methods list`; required in merchant mode',
-    )
-    .option(
-      '--option <name=value>',
-      `option of the payment method: ${OPTION_NAMES.join(', ')} (repeatable)`,
-      option,
-    )
+    .option('--payment-method <code>', 'as listed by `methods list`; required in merchant mode')
+    .option('--option <name=value>', `detail of the method: ${OPTION_NAMES.join(', ')}`, option)
   for (const field of TEXT_FIELD_NAMES) withMethod.addOption(textOption(field))
   return withMethod
-    .option(
-      '--data <json>',
-      'fields as JSON, @file or file (JSON or YAML), or - for stdin; a .csv or .jsonl file has a payment on each line',
-      again,
-    )
+    .option('--data <json>', 'fields as JSON, a file, or - for stdin; a .csv or .jsonl is a list', again)
     .option('--set <path=value>', 'change one field of the data, such as customer.name=Somchai', again)
 }
 

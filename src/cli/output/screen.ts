@@ -38,7 +38,8 @@ export async function openScreen(
   }
 }
 
-const lengthOf = (text: string) => stripVTControlCharacters(text).length
+/** The columns that a text of ASCII takes. */
+export const lengthOf = (text: string) => stripVTControlCharacters(text).length
 
 function widthOfScreen({ columns }: NodeJS.WriteStream): number {
   const declared = Number(process.env.COLUMNS)

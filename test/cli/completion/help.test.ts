@@ -52,6 +52,13 @@ test('a command describes its own options, and `help options` those that many co
   }
 })
 
+test('a command with many options of its own describes them on one screen', async () => {
+  const { stdout } = await runHere(['payments', 'create', '--help'])
+  const [own = ''] = stdout.split('\n\nOptions of every call:')
+  expect(own.match(/^ {2}--/gm)?.length).toBeGreaterThan(14)
+  expect(own.split('\n').length).toBeLessThanOrEqual(20)
+})
+
 test.each([[], ['payments'], ['payments', 'create'], ['sim', 'clock'], ['sim', 'clock', 'advance']])(
   'the binary prints help: %s %s %s',
   async (...words) => {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { lengthOf } from '../../../src/cli/output/screen.ts'
 import { widthOf } from '../../../src/cli/output/width-of.ts'
 import { fitToTerminal } from '../../../src/cli/scenario/explore.ts'
+import { fitLines } from '../../../src/cli/serve-log.ts'
 
 const REPORT = [
   '✗ One order is paid, and another is not  scenarios/explore/orders.yaml',
@@ -26,4 +28,14 @@ test.each([40, 60])('a report in a terminal of %i columns breaks between words, 
 test('a report for a file or a wide terminal stays unchanged', () => {
   expect(fitToTerminal(REPORT, undefined)).toBe(REPORT)
   expect(fitToTerminal(REPORT, 120)).toBe(REPORT)
+})
+
+test('a line of the log of serve goes on below its words, and colours take no columns', () => {
+  const [short, long] = [
+    '\u001b[2m10:00:00\u001b[22m  GET /payouts  200',
+    '10:00:00  payment pi_1 order-1 pending  It waits.',
+  ]
+  expect(fitLines(`${short}\n${long}\n`, 40, { widthOf: lengthOf })).toBe(
+    `${short}\n10:00:00  payment pi_1 order-1\n          pending  It waits.\n`,
+  )
 })

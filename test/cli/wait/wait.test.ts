@@ -28,6 +28,7 @@ inTheSimulator(world => {
     expect(code, stderr).toBe(8)
     expect(stderr).toMatch(/still pending after 1s\..*is virtual: advance it with .paysim sim clock advance/)
     expect(stderr.match(/is virtual/g)).toHaveLength(2)
+    expect(stderr).toMatch(new RegExp(`^  paysim sim payments succeed ${id} --account ${shop.test.id}$`, 'm'))
   })
 
   test('wait prints one line per change without a terminal, and repeats nothing', async () => {

@@ -30,6 +30,7 @@ import {
   isRequestField,
   REQUEST_FIELDS,
 } from '../../fields/request-fields.ts'
+import { asCalled } from '../../help-text.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { canAsk, confirmLive } from '../../prompts/confirm.ts'
 import { idColumn, listView, memberColumn, moneyColumn, statusColumn, timeColumn } from '../sim/tables.ts'
@@ -66,19 +67,16 @@ const paymentsView = listView<PaymentIntent>('No payments.', [
 ])
 
 const MORE = `
-Other options override --data. If you repeat --data, JSON on the command line overrides files, and files override
-stdin. --set changes one field of the result, and fails if that field does not exist. Unknown fields are sent unchanged.
-An amount of digits only is in minor units. An amount with a currency is converted, and the result is printed to stderr.
+An amount of digits only is in minor units. --data takes JSON and YAML; other options override it, --set changes one field
+of the result that exists, and unknown fields are sent unchanged. If you repeat --data, JSON on the command line overrides
+files, and files override stdin. You can also repeat --option and --set.
 
 A file named .csv or .jsonl is a list: each line creates a payment, and other options apply to all of them. The columns of
 CSV are the fields, such as customer.name. The idempotency key of a line follows from the name of the file, or from
---idempotency-key, and from what the line says. So you can run the command again within 24 hours, after a failure or with
-corrected lines: it makes nothing twice. Lines that the server refuses are reported at the end.
+--idempotency-key, and from what the line says: a second run within 24 hours makes nothing twice.
 
 Examples:
-  paysim payments create
-  paysim payments create --amount '1,234.50 THB' --country TH --merchant-reference order-1 \\
-    --return-url https://shop.example/thanks
+  paysim payments create --amount '1,234.50 THB' --country TH --merchant-reference order-1
   paysim payments create --amount 10000 --currency THB --country TH --checkout-mode merchant \\
     --payment-method th_promptpay --merchant-reference order-2
   paysim payments create --data @order.json --option bank=bbl --customer-name 'Somchai Jaidee'
@@ -161,7 +159,7 @@ async function createPayment(begun: Body, creation: Creation): Promise<void> {
       suggestNextStep(result.answer.body, creation)
       if (body !== begun)
         process.stderr.write(
-          `\nThe same without questions:\n  ${equivalentCommand('payments create', typed, body)}\n`,
+          asCalled(`\nThe same without questions:\n  ${equivalentCommand('payments create', typed, body)}\n`),
         )
       return
     }

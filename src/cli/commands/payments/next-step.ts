@@ -2,6 +2,7 @@ import type { PaymentIntent } from '../../../client/index.ts'
 import { shellWords } from '../../../contract/shell-words.ts'
 import { FINAL_STATUSES } from '../../../contract/statuses.ts'
 import type { MerchantFlags, Session } from '../../call/session.ts'
+import { asCalled } from '../../help-text.ts'
 import { visible } from '../../output/text.ts'
 
 interface CallContext {
@@ -36,7 +37,8 @@ const isReadByPerson = ({ status }: PaymentIntent, { flags, session }: CallConte
 const waitLine = ({ id }: PaymentIntent, more: readonly string[]) =>
   `to wait for the end:  ${shellWords(['paysim', 'payments', 'wait', id, ...more])}`
 
-const print = (lines: readonly string[]) => process.stderr.write(`\n${lines.map(visible).join('\n')}\n`)
+const print = (lines: readonly string[]) =>
+  process.stderr.write(asCalled(`\n${lines.map(visible).join('\n')}\n`))
 
 /** The target options, which the next command needs too. */
 function targetOf({ baseUrl, profile, account, keyFile, contract, caFile }: MerchantFlags): string[] {

@@ -4,6 +4,7 @@ import { FINAL_STATUSES } from '../../../contract/statuses.ts'
 import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
 import { askOwnAccount, whyHere } from '../../control/own-account.ts'
 import { EXIT } from '../../errors/exit-code.ts'
+import { addHint, commandLines } from '../../errors/report-error.ts'
 import { commaSeparated, milliseconds } from '../../flag-values.ts'
 import { memberAt, plain } from '../../output/members.ts'
 import { paintStatus, visible } from '../../output/text.ts'
@@ -83,7 +84,9 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
     const [why, clock] = await Promise.all([whyHere(target, id), hint])
     const more = [why?.sentence, clock].filter(text => text !== undefined)
     if (more.length === 0) throw error
-    throw new WaitTimeoutError([`${error.message}.`, ...more].join(' '), error.answer)
+    const late = new WaitTimeoutError([`${error.message}.`, ...more].join(' '), error.answer)
+    if (why?.commands.length) addHint(late, commandLines(why.commands))
+    throw late
   } finally {
     progress.end()
   }

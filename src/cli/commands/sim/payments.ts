@@ -98,6 +98,7 @@ export const payments = nounOf('sim payments', {
       '--customer-name <name>': { about: "the payer's name", to: 'body.customer_name' },
       '--customer-phone <number>': { about: "the payer's phone number", to: 'body.customer_phone' },
     },
+    refused: '`paysim methods list` lists the methods, with their banks and what they need of the payer.',
     examples: [
       'paysim sim payments choose pi_123 th_promptpay',
       'paysim sim payments choose pi_123 th_bank_transfer --bank bbl --customer-name "Ann Lee"',

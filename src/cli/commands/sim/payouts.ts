@@ -163,11 +163,7 @@ function createCommand(): Command {
           .argParser(choice(PAYOUT_STATUSES)),
       )
       .option('--created-at <time>', 'time of creation, which may be in the past (default: now)')
-      .option(
-        '--data <json>',
-        'the payout as JSON, @file or file (JSON or YAML), or - for stdin; a .csv or .jsonl file has a payout on each line',
-        again,
-      )
+      .option('--data <json>', 'fields as JSON, a file, or - for stdin; a .csv or .jsonl is a list', again)
       .option('--idempotency-key <key>', 'the simulator acts only once per key')
       .addHelpText('after', MORE)
       .action((flags: CreateFlags) => create(flags)),
@@ -175,7 +171,7 @@ function createCommand(): Command {
 }
 
 const MORE = `
-Other options override --data. A file named .csv or .jsonl is a list: other options apply to all its payouts. The columns of
+--data takes JSON and YAML, and other options override it. A file named .csv or .jsonl is a list: other options apply to all its payouts. The columns of
 CSV are amount, currency, country, merchant_reference, recipient.bank_code, recipient.holder_name,
 recipient.account_number, status and created_at. The idempotency key of a line follows from the name of the file, or from
 --idempotency-key, and from what the line says. So you can run the command again within 24 hours, after a failure or with

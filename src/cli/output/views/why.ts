@@ -1,4 +1,5 @@
 import type { AnswerTo } from '../../../contract/control/call.ts'
+import { wrapMessage } from '../../help-text.ts'
 import { drawRecord, sections } from '../record.ts'
 import type { Screen } from '../screen.ts'
 import { visible } from '../text.ts'
@@ -8,16 +9,19 @@ type Why = AnswerTo<'GET /accounts/:account/why/:id'>
 
 /** Why a record is as it is, with the commands to go on. */
 export const whyText = ({ sentence, commands }: Why, screen: Screen): string =>
-  sections(
-    `${screen.paint.bold('why')}\n  ${visible(sentence)}`,
-    listed('commands', commands.map(visible), screen),
+  wrapMessage(
+    sections(
+      `${screen.paint.bold('why')}\n  ${visible(sentence)}`,
+      listed('commands', commands.map(visible), screen),
+    ),
+    process.stdout,
   )
 
 /** The same with its causes, and what comes next. */
 export function wholeWhy(why: Why, screen: Screen): string {
   const { id, kind, status, sentence, because, next, commands } = why
   const { paint } = screen
-  return sections(
+  const text = sections(
     `${paint.bold(visible(`${kind} ${id}`))}  ${visible(status)}\n${visible(sentence)}`,
     listed(
       'because',
@@ -36,6 +40,7 @@ export function wholeWhy(why: Why, screen: Screen): string {
         ),
     listed('commands', commands.map(visible), screen),
   )
+  return wrapMessage(text, process.stdout)
 }
 
 function causeLine({ what, id, at }: Why['because'][number], screen: Screen): string {
