@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request as send } from 'undici'
 import type { Contract } from '../contract/decisions.ts'
 import { rejection, renderError } from '../contract/errors.ts'
+import { HOP_BY_HOP } from '../contract/wire-answer.ts'
 import { type Disturbance, operationOf, UNKNOWN_MEMBER } from './disturbance.ts'
 
 /** A call of the application to the gateway, with its answer. */
@@ -40,14 +41,6 @@ export interface CallWatcher {
 }
 
 const SLOW_MS = 2000
-const HOP_BY_HOP = new Set([
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  'proxy-connection',
-  'upgrade',
-  'expect',
-])
 
 /** The proxy between the application and the gateway. It records each call with its answer, and can disturb it. */
 export class GatewayProxy {

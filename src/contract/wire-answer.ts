@@ -33,5 +33,11 @@ export function flatHeaders(
   )
 }
 
+/** Headers about one connection, which are not passed on. */
+export const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  ...['connection', 'expect', 'keep-alive', 'proxy-connection'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+])
+
 export const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

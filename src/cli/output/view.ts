@@ -1,5 +1,5 @@
 import { anyTable, type Table } from './columns.ts'
-import { listAt, plain } from './members.ts'
+import { plain } from './members.ts'
 import { drawRecord, restFields, sections } from './record.ts'
 import type { Screen } from './screen.ts'
 import { drawTable } from './table.ts'
@@ -33,11 +33,6 @@ export const doneView = (done: string): View<void> => ({
 })
 
 /** Any answer: its lists as tables, the rest as fields. */
-export const anyView: View<unknown> = {
-  human: drawAny,
-  rows: body => (Array.isArray(body) ? body : (listAt(body, 'data') ?? [body])),
-}
-
 export function drawAny(body: unknown, screen: Screen): string {
   if (Array.isArray(body)) return drawTable(body, anyTable(body), screen)
   if (typeof body !== 'object' || body === null) return visibleLines(plain(body))

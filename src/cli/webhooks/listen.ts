@@ -15,7 +15,7 @@ import type { ControlSession } from '../control/session.ts'
 import { InterruptedError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
 import { deliveryPrinter } from './deliveries.ts'
-import { Inbox } from './inbox.ts'
+import { WebhookForwarder } from './forwarder.ts'
 import { keepSecret } from './secret.ts'
 
 export interface ListenFlags extends ControlFlags {
@@ -47,7 +47,7 @@ export async function listen(session: ControlSession, flags: ListenFlags): Promi
     { url, events: flags.events, secret },
     () => reopen(session, flags, opened),
   )
-  const inbox = new Inbox({
+  const forwarder = new WebhookForwarder({
     printer,
     forwardTo: flags.forwardTo,
     count: flags.count,
@@ -56,7 +56,7 @@ export async function listen(session: ControlSession, flags: ListenFlags): Promi
   })
   receiver.add(PATH, {
     secret: async incoming => (await registering).secretFor(incoming),
-    take: (event, incoming) => inbox.take(event, incoming),
+    take: (event, incoming) => forwarder.take(event, incoming),
   })
   const following = new AbortController()
   let registered = false
@@ -68,7 +68,7 @@ export async function listen(session: ControlSession, flags: ListenFlags): Promi
     if (flags.timeout !== undefined) ending.startClock(flags.timeout)
     const reason = await ending.reached
     if (reason === 'interrupted') throw new InterruptedError()
-    if (reason === 'timed out') reportTimeout(inbox.taken, flags)
+    if (reason === 'timed out') reportTimeout(forwarder.taken, flags)
   } finally {
     ending.close()
     following.abort()

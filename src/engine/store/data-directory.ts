@@ -28,12 +28,15 @@ import {
 import { LockHeldError, ProcessLock } from './process-lock.ts'
 import { Registry } from './registry.ts'
 import {
+  damagedParts,
   differenceOf,
+  haveEnds,
   haveSizes,
+  JOURNAL,
+  journalOf,
   LIST,
   Seal,
   type SealedAccount,
-  type SealedFile,
   sealFiles,
 } from './seal.ts'
 import type { AccountStore, KnownAccounts, SharedSetting, Store } from './store.ts'
@@ -60,7 +63,6 @@ const MARK = 'uncommitted'
 /** Where earlier versions kept the list of merchants. */
 const OLD_LIST = 'merchants.json'
 const ACCOUNTS = 'accounts'
-const JOURNAL = 'journal.jsonl'
 const SEAL = 'seal.jsonl'
 /** No merchant's id starts like this. */
 const REMOVED = '.removed-'
@@ -341,18 +343,9 @@ export class DataDirectory implements Store {
     // The ends of a few files are read at once, so that the start says what is wrong with them. With many accounts, each
     // is read when it is opened.
     if (wakeMs.size <= FEW_ACCOUNTS)
-      for (const { sealed, files } of few) if (!(await this.#haveEnds(sealed, files))) wakeMs.delete(sealed)
+      for (const { sealed, files } of few)
+        if (!(await haveEnds(this.account(sealed), files))) wakeMs.delete(sealed)
     return { sealedMs: seal.stoppedAt, wakeMs }
-  }
-
-  async #haveEnds(id: string, files: readonly SealedFile[]): Promise<boolean> {
-    try {
-      for (const file of files) if (await differenceOf(this.account(id), file)) return false
-      return true
-    } catch {
-      // The opening finds out what is wrong.
-      return false
-    }
   }
 
   /** Marks the folders. */
@@ -438,33 +431,10 @@ export class DataDirectory implements Store {
 
 const merchantOf = (account: string) => account.replace(/\.(test|live)$/, '')
 
-const journalOf = ({ files }: SealedAccount) => files.filter(([name]) => name === JOURNAL)
-
 /** Accounts that are compared with the seal between two looks at the clock. */
 const AT_ONCE = 8
 /** Their last bytes are read in a few hundredths of a second. */
 const FEW_ACCOUNTS = 100
-
-/** What an account can go on without: its checkpoint, if the whole journal is there, closed segments, and images. */
-async function damagedParts(folder: string, sealed: SealedAccount | undefined) {
-  const found: { readonly name: string; readonly what: string }[] = []
-  for (const file of sealed?.files ?? []) {
-    const [name] = file
-    if (name === JOURNAL) continue
-    const why = await differenceOf(folder, file).catch(cause => {
-      // A file that paysim may not read is as good as lost.
-      if (cause instanceof StartError) return cause
-      throw cause
-    })
-    if (why !== undefined)
-      found.push({ name, what: typeof why === 'string' ? `${join(folder, name)}: ${why}` : why.message })
-  }
-  const isOfCheckpoint = ({ name }: { name: string }) => /^past-\d+[\\/](checkpoint|layer-)/.test(name)
-  return {
-    checkpoint: found.find(isOfCheckpoint)?.what,
-    history: found.filter(part => !isOfCheckpoint(part)),
-  }
-}
 
 /** The names in a data directory. */
 const OWN = /^(accounts|control-token|lock|lost-\d+|merchants|seal|server|webhook-secret)(\.|$)/

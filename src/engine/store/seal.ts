@@ -13,7 +13,7 @@ import {
   useFile,
   writeAll,
 } from './private-files.ts'
-import { messageOf } from './store-errors.ts'
+import { messageOf, StartError } from './store-errors.ts'
 
 /**
  * What a clean stop left: a line for each account and for the list of merchants, with the name, size and tail of every
@@ -59,6 +59,8 @@ interface Opened {
 
 /** The name of the list of merchants in the seal. No account has it. */
 export const LIST = 'merchants.jsonl'
+/** The journal in the folder of an account. */
+export const JOURNAL = 'journal.jsonl'
 
 const lineOf = (content: SealedList | SealedAccount | Opened) => sealLine(JSON.stringify(content))
 
@@ -302,6 +304,40 @@ export function haveSizes(folder: string, files: readonly SealedFile[]): boolean
   } catch {
     // Whoever opens the account finds out what is wrong.
     return false
+  }
+}
+
+/** Whether the ends of the files are as they were left, too. */
+export async function haveEnds(folder: string, files: readonly SealedFile[]): Promise<boolean> {
+  try {
+    for (const file of files) if (await differenceOf(folder, file)) return false
+    return true
+  } catch {
+    // The opening finds out what is wrong.
+    return false
+  }
+}
+
+export const journalOf = ({ files }: SealedAccount) => files.filter(([name]) => name === JOURNAL)
+
+/** What an account can go on without: its checkpoint, if the whole journal is there, closed segments, and images. */
+export async function damagedParts(folder: string, sealed: SealedAccount | undefined) {
+  const found: { readonly name: string; readonly what: string }[] = []
+  for (const file of sealed?.files ?? []) {
+    const [name] = file
+    if (name === JOURNAL) continue
+    const why = await differenceOf(folder, file).catch(cause => {
+      // A file that paysim may not read is as good as lost.
+      if (cause instanceof StartError) return cause
+      throw cause
+    })
+    if (why !== undefined)
+      found.push({ name, what: typeof why === 'string' ? `${join(folder, name)}: ${why}` : why.message })
+  }
+  const isOfCheckpoint = ({ name }: { name: string }) => /^past-\d+[\\/](checkpoint|layer-)/.test(name)
+  return {
+    checkpoint: found.find(isOfCheckpoint)?.what,
+    history: found.filter(part => !isOfCheckpoint(part)),
   }
 }
 

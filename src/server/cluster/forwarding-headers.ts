@@ -1,3 +1,4 @@
+import { HOP_BY_HOP } from '../../contract/wire-answer.ts'
 import { isSameSecret } from '../authentication.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { Reply } from '../http/reply.ts'
@@ -28,18 +29,6 @@ export function forwardedSurface({ headers }: Exchange, secret: string): Surface
 
 /** Tells the process that forwarded a call that nothing was done. */
 export const declineCall = (reply: Reply): void => reply.code(421).header(NO_ANSWER, 'not-held').send().end()
-
-/** Headers about one connection, which are not forwarded. */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'expect',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
 
 /** The headers that are forwarded, as names and values in turn. */
 export function endToEnd(raw: readonly string[]): string[] {

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { View } from '../../../src/cli/output/view.ts'
-import { anyView } from '../../../src/cli/output/view.ts'
+import { drawAny } from '../../../src/cli/output/view.ts'
 import { paymentView } from '../../../src/cli/output/views/payment.ts'
 import { paymentMethodsView } from '../../../src/cli/output/views/payment-methods.ts'
 import { payoutsView, payoutTotals, payoutView } from '../../../src/cli/output/views/payouts.ts'
@@ -14,7 +14,7 @@ const VIEWS = {
   payout: payoutView,
   payouts: payoutsView,
   methods: paymentMethodsView,
-  any: anyView,
+  any: { human: drawAny },
 } as Record<string, View<unknown>>
 
 const drawn = async (view: string, body: unknown, width: number, level: 0 | 3 = 0) =>

@@ -1,10 +1,11 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { LIMITS } from '../../contract/limits.ts'
+import { HOP_BY_HOP } from '../../contract/wire-answer.ts'
 import type { IncomingWebhook } from '../../library/webhook-receiver.ts'
 import type { ReceivedEvent, WebhookAnswer } from '../../library/webhooks.ts'
 import { type DeliveryPrinter, deliveryOf, type Forwarded } from './deliveries.ts'
 
-interface InboxOptions {
+interface ForwarderOptions {
   readonly printer: DeliveryPrinter
   readonly forwardTo: URL | undefined
   /** How many webhooks to take before `onFull` is called. */
@@ -15,13 +16,13 @@ interface InboxOptions {
 }
 
 /** Takes webhooks one by one: shows the webhook, forwards it, answers. */
-export class Inbox {
+export class WebhookForwarder {
   #started = 0
   #warnedOfRefusal = false
   /** How many webhooks were answered. */
   taken = 0
 
-  constructor(private readonly options: InboxOptions) {}
+  constructor(private readonly options: ForwarderOptions) {}
 
   async take(event: ReceivedEvent, incoming: IncomingWebhook): Promise<WebhookAnswer> {
     const { printer, forwardTo, count = Number.POSITIVE_INFINITY, onFull, signal } = this.options
@@ -91,15 +92,12 @@ async function forward(webhook: IncomingWebhook, url: URL, signal: AbortSignal):
   }
 }
 
-/** Headers that belong to one connection only. */
-const HOP_BY_HOP = new Set([
-  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection'],
-  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
-])
+/** They are made anew for the application. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'content-length', 'host'])
 
 function endToEndHeaders(rawHeaders: readonly string[]): Record<string, string> {
   const pairs = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? '']] : []))
-  return Object.fromEntries(pairs.filter(([name = '']) => !HOP_BY_HOP.has(name.toLowerCase())))
+  return Object.fromEntries(pairs.filter(([name = '']) => !OWN_HEADERS.has(name.toLowerCase())))
 }
 
 interface Reply {
