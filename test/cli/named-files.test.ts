@@ -3,8 +3,9 @@ import { truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { cleanEnvironment } from '../support/cli/clean-environment.ts'
+import { runCommand } from '../support/cli/run-command.ts'
 import { scratchDirectory } from '../support/gateway/serve-process.ts'
-import { runBinary } from '../support/gateway/server.ts'
 import { BINARY } from '../support/paysim-binary.ts'
 
 /** A file that the user names may have no end, or nobody who writes to it. Nothing listens at the address. */
@@ -32,6 +33,9 @@ const DOCUMENTS: typeof OPENS_SOMETHING = [
   ['sim rules set', file => ['sim', 'rules', 'set', file, ...CONTROL]],
 ]
 
+const runIn = (cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  runCommand(args, { cwd, env: { ...cleanEnvironment(cwd), ...env } })
+
 const pipeIn = (directory: string) => {
   const pipe = join(directory, 'pipe')
   execFileSync('mkfifo', [pipe])
@@ -44,10 +48,7 @@ describe.skipIf(process.platform === 'win32')('a file that the user named', () =
     async (_, args, env) => {
       const cwd = await scratchDirectory()
       for (const file of [pipeIn(cwd), '/dev/zero', cwd]) {
-        const { code, stdout, stderr } = await runBinary(args(file), {
-          cwd,
-          env: { HOME: cwd, ...env } as never,
-        })
+        const { code, stdout, stderr } = await runIn(cwd, args(file), env)
         expect([code, stdout], stderr).toEqual([2, ''])
         expect(stderr).toContain(file)
         expect(stderr).toContain('is not a regular file')
@@ -65,7 +66,7 @@ describe.skipIf(process.platform === 'win32')('a file that the user named', () =
       ...DOCUMENTS.map(one => [one, 'is over 16 MiB'] as const),
     ]
     for (const [[, args, env], why] of cases) {
-      const { code, stderr } = await runBinary(args(file), { cwd, env: { HOME: cwd, ...env } as never })
+      const { code, stderr } = await runIn(cwd, args(file), env)
       expect([code, stderr]).toEqual([2, expect.stringMatching(why)])
     }
   })
@@ -73,10 +74,7 @@ describe.skipIf(process.platform === 'win32')('a file that the user named', () =
   test.each(['sim import', 'sim assets upload'])('is refused if it is a pipe: %s', async words => {
     const cwd = await scratchDirectory()
     const pipe = pipeIn(cwd)
-    const { code, stderr } = await runBinary([...words.split(' '), pipe, ...CONTROL], {
-      cwd,
-      env: { HOME: cwd },
-    })
+    const { code, stderr } = await runIn(cwd, [...words.split(' '), pipe, ...CONTROL])
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${pipe} is not a file`)])
   })
 

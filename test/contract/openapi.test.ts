@@ -7,7 +7,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { DURATION_PATTERN } from '../../src/contract/durations.ts'
 import { controlDocument } from '../../src/contract/openapi/control-document.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
-import { runBinary } from '../support/gateway/server.ts'
+import { cleanEnvironment } from '../support/cli/clean-environment.ts'
+import { runCommand } from '../support/cli/run-command.ts'
 
 /** `paysim openapi` before a public linter, as a user who generates a client from the document would use it. */
 
@@ -162,7 +163,10 @@ async function documentOf(overrides: Record<string, unknown>): Promise<string> {
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   const file = join(directory, 'contract.json')
   await writeFile(file, JSON.stringify(overrides))
-  const { code, stdout, stderr } = await runBinary(['openapi', '--contract', file])
+  const { code, stdout, stderr } = await runCommand(['openapi', '--contract', file], {
+    cwd: directory,
+    env: cleanEnvironment(directory),
+  })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return stdout
 }

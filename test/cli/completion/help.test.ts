@@ -15,7 +15,7 @@ const isGroup = ({ commands }: Node) => commands.length > 0
 
 // What a command's help must have is in test/structure/commands.test.ts.
 test('groups and commands have help', async () => {
-  const nodes = everyNode(JSON.parse((await runBinary(['completion', 'json'])).stdout))
+  const nodes = everyNode(JSON.parse((await runHere(['completion', 'json'])).stdout))
   const groups = nodes.filter(node => isGroup(node) && node.words.length > 0)
   expect(groups.length).toBeGreaterThan(5)
   for (const { words, commands } of groups) {
@@ -34,7 +34,7 @@ test('groups and commands have help', async () => {
 const onOneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
 
 test('a command describes its own options, and `help options` those that many commands have', async () => {
-  const nodes = everyNode(JSON.parse((await runBinary(['completion', 'json'])).stdout))
+  const nodes = everyNode(JSON.parse((await runHere(['completion', 'json'])).stdout))
   const described = onOneLine((await runHere(['help', 'options'])).stdout)
   for (const { words, options } of nodes.filter(node => !isGroup(node))) {
     const help = onOneLine((await runHere([...words, '--help'])).stdout)
@@ -69,7 +69,7 @@ test.each([[], ['payments'], ['payments', 'create'], ['sim', 'clock'], ['sim', '
 )
 
 test('docs/cli.md has a page for each command', async () => {
-  const nodes = everyNode(JSON.parse((await runBinary(['completion', 'json'])).stdout))
+  const nodes = everyNode(JSON.parse((await runHere(['completion', 'json'])).stdout))
   const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
   const headings = [...page.matchAll(/^## (paysim .*)$/gm)].map(([, title]) => title)
   const commands = nodes.filter(({ commands }) => commands.length === 0)

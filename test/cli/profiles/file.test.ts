@@ -1,18 +1,21 @@
 import { spawnSync } from 'node:child_process'
 import { chmod, lstat, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openWorkplace } from '../../support/cli/workplace.ts'
 
 /** The file that holds the profiles, and with them keys. */
 
 let place: Awaited<ReturnType<typeof openWorkplace>>
 let file: string
-beforeEach(async () => {
-  place = await openWorkplace({ apart: true })
+async function begin(settings?: Parameters<typeof openWorkplace>[0]) {
+  place = await openWorkplace(settings)
+  onTestFinished(place.close)
   file = join(place.path('.'), '..', 'home', 'config', 'paysim', 'profiles.json')
-})
-afterEach(() => place.close())
+}
+beforeEach(() => begin())
+/** For commands that run at the same time, and for what a process says only once. */
+const inProcessesOfTheirOwn = () => begin({ apart: true })
 
 const add = (name: string) =>
   place.paysim(['profile', 'add', name, '--base-url', 'https://api.example', '--key-file', '-'], {
@@ -30,6 +33,7 @@ test.skipIf(process.platform === 'win32')('only the owner can read the file and 
 test.skipIf(process.platform === 'win32')(
   'a file that others can read causes a warning, and the next change corrects it',
   async () => {
+    await inProcessesOfTheirOwn()
     await add('shop')
     await chmod(file, 0o644)
     await chmod(dirname(file), 0o755)
@@ -45,6 +49,7 @@ test.skipIf(process.platform === 'win32')(
 )
 
 test("concurrent adds do not lose each other's profiles", async () => {
+  await inProcessesOfTheirOwn()
   const all = Array.from({ length: 12 }, (_, nth) => `shop-${nth}`)
   const runs = await Promise.all(all.map(add))
   expect(runs.map(({ code, stderr }) => [code, stderr]).filter(([code]) => code !== 0)).toEqual([])
@@ -52,6 +57,7 @@ test("concurrent adds do not lose each other's profiles", async () => {
 })
 
 test('only one of several concurrent adds gets the same name', async () => {
+  await inProcessesOfTheirOwn()
   const runs = await Promise.all([add('shop'), add('shop'), add('shop')])
   expect(runs.map(({ code }) => code).sort()).toEqual([0, 2, 2])
 })
