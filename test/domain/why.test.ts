@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { HTTP_FAULT_TYPES } from '../../src/contract/control/faults.ts'
+import type { ProviderRule } from '../../src/contract/control/rules.ts'
+import type { Why } from '../../src/contract/control/why.ts'
 import { ERROR_STATUS, type ErrorCode } from '../../src/contract/errors.ts'
+import { PAYMENT_TRIGGERS } from '../../src/contract/statuses.ts'
 import { indexCatalogue } from '../../src/domain/catalogue.ts'
 import type { Context } from '../../src/domain/decide/index.ts'
 import { routingTable } from '../../src/domain/routing.ts'
 import { foreseeRule } from '../../src/domain/rules/consult.ts'
 import type { compileRule } from '../../src/domain/rules/rule.ts'
-import type { EndedBy } from '../../src/domain/why/answer.ts'
+import { upcomingMoves } from '../../src/domain/upcoming-moves.ts'
+import { type EndedBy, endWords } from '../../src/domain/why/answer.ts'
 import { type DeliveryReason, tellDelivery } from '../../src/domain/why/delivery.ts'
 import { type PaymentReason, tellPayment, whyPayment } from '../../src/domain/why/payment.ts'
 import { type PayoutReason, tellPayout } from '../../src/domain/why/payout.ts'
@@ -155,6 +159,129 @@ describe('a sentence', () => {
     expect(twice).toEqual([])
     for (const sentence of sentences) expect(sentence).toMatch(/^[A-Z][^\n]*\.$/)
     expect(sentences.join()).not.toMatch(/undefined|null|NaN/)
+  })
+})
+
+type Told = Pick<Why, 'kind' | 'status' | 'sentence' | 'next'>
+
+/** A time, a duration or a name in a sentence makes no other reason. */
+const shapeOf = (sentence: string) =>
+  sentence.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T').replaceAll('its rule', 'the rule "x"')
+
+const OUTCOMES: NonNullable<ProviderRule['outcome']>[] = [
+  'manual',
+  ...(['succeeded', 'expired'] as const).map(status => ({ after: '1m', status })),
+  { after: '1m', status: 'failed', code: 'declined', message: 'Declined' },
+]
+const CANCELS: NonNullable<ProviderRule['cancel']>[] = [
+  'manual',
+  ...(['cancelled', 'succeeded', 'failed', 'expired', 'never'] as const).map(outcome => ({
+    after: '7s',
+    outcome,
+  })),
+]
+const RECEIPTS: NonNullable<ProviderRule['receipt']>[] = [
+  'manual',
+  ...(['accept', 'reject'] as const).map(verdict => [{ after: '5s', verdict, message: 'Not legible' }]),
+]
+const RULES: (ProviderRule | undefined)[] = [
+  undefined,
+  { name: 'x' },
+  ...OUTCOMES.map(outcome => ({ name: 'x', outcome })),
+  ...CANCELS.map(cancel => ({ name: 'x', outcome: 'manual' as const, cancel })),
+  ...RECEIPTS.map(receipt => ({ name: 'x', receipt })),
+  { name: 'x', action: { after: '10s', expires_after: '20s' }, outcome: 'manual' },
+]
+const IMAGE = { digest: '0'.repeat(64), contentType: 'image/png', size: 9 } as const
+
+/** Every answer about a payment, in each state that a rule and two steps lead to. */
+function* paymentsWalked(): Generator<Told> {
+  const routes = (['none', 'required'] as const).map(receipt =>
+    aRoute({ id: receipt, method: receipt, receipt }),
+  )
+  const methods = routes.map(({ method }) => ({ code: method, label: method, category: 'bank_transfer' }))
+  const catalogue = indexCatalogue({ providers: [{ id: 'siam' }], methods, routes })
+  const request = { amount: '5000', currency: 'THB', country: 'TH', customer: {}, merchant_reference: 'o-1' }
+  const steps = (payment: string): ((account: AccountInHand) => void)[] => [
+    ...[6_000, 30_000, 120_000, 4 * 86_400_000].map(ms => (account: AccountInHand) => account.advance(ms)),
+    ...PAYMENT_TRIGGERS.map(trigger => (account: AccountInHand) => {
+      account.given({ type: 'MovePayment', payment, trigger }, trigger === 'succeed' ? 'payer' : 'operator')
+    }),
+    account => void account.given({ type: 'RequestCancel', payment }, 'merchant'),
+    account => void account.given({ type: 'SubmitReceipt', payment, image: { upload: IMAGE } }, 'merchant'),
+    ...methods.map(({ code }) => (account: AccountInHand) => {
+      account.given({ type: 'ChooseMethod', payment, method: code, options: {}, customer: {} }, 'payer')
+    }),
+  ]
+  const begun = (rule: ProviderRule | undefined, method: string | undefined, walked: readonly number[]) => {
+    const account = new AccountInHand({ catalogue })
+    if (rule) account.given({ type: 'ReplaceRules', rules: [rule] })
+    const chosen = method === undefined ? {} : { payment_method: method, checkout_mode: 'merchant' as const }
+    const id = account.given({ type: 'CreatePayment', request: { ...request, ...chosen } }, 'merchant')
+    for (const step of walked) steps(id)[step]?.(account)
+    return { account, id }
+  }
+  function* from(...[rule, method, walked]: Parameters<typeof begun>): Generator<Told> {
+    let at: ReturnType<typeof begun>
+    try {
+      at = begun(rule, method, walked)
+    } catch {
+      // This step is refused here, and so leads nowhere.
+      return
+    }
+    const { account, id } = at
+    const payment = account.world.payments.get(id)
+    if (!payment) throw new Error('no payment')
+    const told = {
+      account: 'default.test',
+      now: account.at,
+      clock: 'virtual' as const,
+      coming: upcomingMoves(account.world, account.at, id, []),
+      method: null,
+      triggers: PAYMENT_TRIGGERS.filter(
+        trigger => 'events' in account.when({ type: 'MovePayment', payment: id, trigger }),
+      ),
+      foreseen: foreseeRule(account.world, [], payment, {
+        environment: 'test',
+        table: routingTable(account.world, account.context),
+      }),
+    }
+    yield whyPayment(payment, { ...told, entries: account.entries })
+    if (payment.outcome !== null) yield whyPayment(payment, { ...told, entries: [] })
+    if (walked.length < 2) for (const step of steps(id).keys()) yield* from(rule, method, [...walked, step])
+  }
+  for (const rule of RULES) for (const { code } of methods) yield* from(rule, code, [])
+  // What comes after the choice is the same as without one.
+  for (const rule of RULES.slice(0, 3)) yield* from(rule, undefined, [])
+}
+
+describe('in each state that rules, time, people and the merchant lead to', () => {
+  test('a payment has a sentence of its own, and each reason that there is comes up', () => {
+    const meant = new Map<string, string>()
+    const shapes = new Set<string>()
+    for (const { status, sentence, next } of paymentsWalked()) {
+      shapes.add(shapeOf(sentence))
+      // Something else may come first, such as the end of the check of a receipt, or the time limit.
+      if (next?.at && !sentence.includes(next.at)) continue
+      const isOver = status === 'pending' || status === 'processing' ? 'open' : status
+      const meaning = JSON.stringify([isOver, next?.at ? 'a timer' : next?.what, next?.by])
+      expect(meant.get(sentence) ?? meaning, sentence).toBe(meaning)
+      meant.set(sentence, meaning)
+    }
+    // What payments can end by; a sample of every other end is above.
+    const ends = HOW.filter(how => how !== 'merchant' && how !== 'created')
+    for (const how of ends) {
+      const words = `: ${endWords({ how, rule })}.`
+      expect(
+        [...shapes].some(shape => shape.endsWith(words)),
+        how,
+      ).toBe(true)
+    }
+    const missing = all(PAYMENT)
+      .filter(({ is }) => is !== 'ended' && is !== 'cancelled' && is !== 'choice')
+      .map(reason => shapeOf(tellPayment(reason, { id: 'pi_1', method: 'qr' }).sentence))
+      .filter(shape => !shapes.has(shape))
+    expect([...new Set(missing)]).toEqual([])
   })
 })
 

@@ -1,6 +1,7 @@
 import { apply } from '../../../src/domain/apply.ts'
 import type { Command } from '../../../src/domain/commands.ts'
 import { type Context, type Decision, decide } from '../../../src/domain/decide/index.ts'
+import type { DomainEvent, Entry } from '../../../src/domain/events.ts'
 import { MutableWorld } from '../../../src/domain/world.ts'
 import { context } from './decisions.ts'
 
@@ -8,6 +9,8 @@ import { context } from './decisions.ts'
 export class AccountInHand {
   readonly world = new MutableWorld()
   readonly context: Context
+  /** What was applied, oldest first. */
+  readonly entries: Entry[] = []
   #at: number
 
   constructor(differences: Partial<Context> = {}) {
@@ -20,11 +23,10 @@ export class AccountInHand {
   }
 
   /** Decides a command and applies its events. Returns the id of its record. */
-  given(command: Command): string {
+  given(command: Command, by = 'test'): string {
     const decision = this.when(command)
     if (!('events' in decision)) throw new Error(`refused: ${JSON.stringify(decision)}`)
-    if (decision.events.length > 0)
-      apply(this.world, { v: 1, seq: this.world.seq + 1, at: this.#at, by: 'test', events: decision.events })
+    if (decision.events.length > 0) this.#apply(by, decision.events)
     return decision.id
   }
 
@@ -39,14 +41,14 @@ export class AccountInHand {
       this.#at = Math.max(this.#at, next.dueAt)
       const decision = this.when(next.command)
       const events = 'events' in decision ? decision.events : []
-      apply(this.world, {
-        v: 1,
-        seq: this.world.seq + 1,
-        at: this.#at,
-        by: 'timer',
-        events: [{ type: 'TimerFired', timer: next.id }, ...events],
-      })
+      this.#apply('timer', [{ type: 'TimerFired', timer: next.id }, ...events])
     }
     this.#at = target
+  }
+
+  #apply(by: string, events: readonly DomainEvent[]): void {
+    const entry: Entry = { v: 1, seq: this.world.seq + 1, at: this.#at, by, events }
+    apply(this.world, entry)
+    this.entries.push(entry)
   }
 }

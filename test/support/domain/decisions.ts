@@ -17,20 +17,23 @@ export const aRoute = (differences: Partial<RouteEntry> = {}): RouteEntry => ({
   ...differences,
 })
 
+const CONTRACT = resolveContract()
+const CATALOGUE = indexCatalogue({
+  providers: [{ id: 'siam' }],
+  methods: [{ code: 'transfer', label: 'Transfer', category: 'bank_transfer' }],
+  routes: [aRoute()],
+})
+
 /** A server with one route, unless told otherwise. */
 export function context(differences: Partial<Context> = {}): Context {
   let made = 0
   return {
     at: Date.UTC(2026, 0, 1),
-    contract: resolveContract(),
+    contract: CONTRACT,
     environment: 'test',
     merchantName: 'Acme',
     checkoutModes: ['hosted', 'merchant'],
-    catalogue: indexCatalogue({
-      providers: [{ id: 'siam' }],
-      methods: [{ code: 'transfer', label: 'Transfer', category: 'bank_transfer' }],
-      routes: [aRoute()],
-    }),
+    catalogue: CATALOGUE,
     rules: [],
     webhookBody: ({ id }) => `{"id":"${id}"}`,
     newId: prefix => `${prefix}_${++made}`,
