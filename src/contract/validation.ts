@@ -1,9 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
+import { accepts, FORMATS } from './accepts.ts'
 import { closest } from './closest.ts'
-import { parseDuration } from './durations.ts'
 import type { FieldProblem } from './errors.ts'
-import { parseTimestamp } from './timestamps.ts'
 
 /** Node's, which the types of a browser do not have. */
 declare const require: (name: 'ajv') => typeof import('ajv')
@@ -21,9 +20,7 @@ function newCompiler(): Ajv {
     meta: false,
     code: { optimize: false },
   })
-  ajv.addFormat('duration', { validate: (text: string) => parseDuration(text) !== undefined })
-  ajv.addFormat('uri', { validate: /^[a-z][a-z\d+.-]*:[^\s]+$/i })
-  ajv.addFormat('date-time', { validate: (text: string) => parseTimestamp(text) !== undefined })
+  for (const [name, validate] of Object.entries(FORMATS)) ajv.addFormat(name, { validate })
   return ajv
 }
 
@@ -34,10 +31,13 @@ export type Validator = (value: unknown) => readonly FieldProblem[]
 
 const NONE: readonly FieldProblem[] = []
 
-/** Compiles the schema at its first use, which keeps the start fast. */
+/** The schema is read at its first use, and compiled for the first value that may not fit it. */
 export function validator(schema: TSchema): Validator {
+  let accept: ReturnType<typeof accepts> | undefined
   let check: ValidateFunction | undefined
   return value => {
+    accept ??= accepts(schema)
+    if (accept(value)) return NONE
     compiler ??= newCompiler()
     check ??= compiler.compile(schema)
     return check(value) ? NONE : problemsOf(check.errors ?? [])
