@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { humanise } from '../format.ts'
 import { place, setQuery } from '../state/router.ts'
+import { useLive } from '../state/use-live.ts'
 import { Button } from '../ui/button.tsx'
 import { Field, Select } from '../ui/field.tsx'
 
@@ -105,4 +106,21 @@ export function MoreFilters({ names, children }: { names: readonly string[]; chi
       <div class="popover">{children}</div>
     </details>
   )
+}
+
+type Choices = readonly (readonly [value: string, label: string])[]
+
+/** The account's catalogue, for lists of choices. */
+export function useCatalogue(account: string): { methods: Choices; currencies: Choices } {
+  const { data } = useLive(
+    'GET /accounts/:account/catalogue',
+    { params: { account } },
+    { about: ['catalogue'] },
+  )
+  const [methods, routes] = [data?.methods ?? [], data?.routes ?? []]
+  const currencies = [...new Set(routes.map(({ currency }) => currency))].sort()
+  return {
+    methods: methods.map(({ code, label }) => [code, label] as const),
+    currencies: currencies.map(code => [code, code] as const),
+  }
 }

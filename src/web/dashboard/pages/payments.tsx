@@ -2,7 +2,6 @@ import type { PaymentRow } from '../../../contract/control/payments.ts'
 import { CHECKOUT_MODES, FINAL_STATUSES, PAYMENT_STATUSES } from '../../../contract/statuses.ts'
 import { humanise, moneyText } from '../format.ts'
 import { addressOf } from '../state/router.ts'
-import { useCatalogue } from '../state/use-catalogue.ts'
 import { Command, Money, Status, Time } from '../ui/badge.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
@@ -15,6 +14,7 @@ import {
   MoreFilters,
   optionsOf,
   SearchFilter,
+  useCatalogue,
 } from './filters.tsx'
 import { firstPaymentCommand } from './first-payment.ts'
 

@@ -4,7 +4,6 @@ import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
 import { humanise, moneyText } from '../format.ts'
 import { call } from '../state/api.ts'
 import { addressOf, go } from '../state/router.ts'
-import { useCatalogue } from '../state/use-catalogue.ts'
 import { Command, Money, Status, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
@@ -20,6 +19,7 @@ import {
   MoreFilters,
   optionsOf,
   SearchFilter,
+  useCatalogue,
 } from './filters.tsx'
 import { firstPayoutCommand } from './first-payment.ts'
 
