@@ -76,33 +76,40 @@ const OF_EVERY_NODE = [
  * other workers would have nothing left to do.
  */
 const FIRST = [
-  'test/blackbox/gateway/durability-loss.test.ts',
-  'test/server/forwarding.test.ts',
   'test/browser/dashboard/pages.test.ts',
+  'test/blackbox/gateway/durability-crash.test.ts',
+  'test/blackbox/gateway/private-data.test.ts',
+  'test/server/forwarding.test.ts',
+  'test/postgres/cluster.test.ts',
+  'test/scenario/thousand.test.ts',
   'test/explore/examples.test.ts',
   'test/explore/explore.test.ts',
-  'test/postgres/cluster.test.ts',
+  'test/blackbox/gateway/large-import.test.ts',
+  'test/cli/completion/completion.test.ts',
   'test/postgres/clocks.test.ts',
   'test/postgres/outage.test.ts',
+  'test/blackbox/gateway/durability-loss.test.ts',
   'test/blackbox/gateway/webhook-retries.test.ts',
-  'test/cli/completion/completion.test.ts',
+  'test/scenario/run-command.test.ts',
+  'test/cli/answers/limits.test.ts',
   'test/postgres/nginx.test.ts',
   'test/blackbox/provider/time-wall.test.ts',
   'test/browser/checkout/states.test.ts',
-  'test/cli/one-target.test.ts',
+  'test/browser/dashboard/records.test.ts',
+  'test/blackbox/gateway/durability-damage.test.ts',
+  'test/cli/store.test.ts',
   'test/browser/checkout/journeys.test.ts',
   'test/postgres/leaving.test.ts',
   'test/blackbox/gateway/durability-modes.test.ts',
   'test/cli/webhooks/listen-again.test.ts',
+  'test/cli/closed-pipe.test.ts',
   'test/docs/examples.test.ts',
   'test/engine/postgres/spread.test.ts',
   'test/blackbox/gateway/many-merchants.test.ts',
   'test/blackbox/gateway/merchants-whole.test.ts',
-  'test/blackbox/gateway/large-import.test.ts',
-  'test/blackbox/gateway/private-data.test.ts',
   'test/cli/exec-application.test.ts',
   'test/cli/exec-ends.test.ts',
-  'test/scenario/thousand.test.ts',
+  'test/cli/one-target.test.ts',
 ]
 
 /** The order of vitest (failed before, slow before, large files), behind those that must begin early. */
@@ -119,9 +126,9 @@ class LongFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // A black-box test waits for processes, timers and sockets for half of its time, so two workers more than there are
-    // cores keep the cores busy; vitest would leave one core idle. Each worker more loads all modules once more.
-    maxWorkers: availableParallelism() + 2,
+    // Tests wait for processes, timers and sockets for much of their time: two workers more than there are cores used two
+    // cores for two thirds of the time, and vitest would leave one idle. Each worker more loads all modules once more.
+    maxWorkers: availableParallelism() + 3,
     sequence: { sequencer: LongFirst },
     // CommonJS packages are imported as Node itself does it, which is how the code was written.
     deps: { interopDefault: false },

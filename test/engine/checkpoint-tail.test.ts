@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { Tail } from '../../src/engine/checkpoint/checkpoints.ts'
-import { BYTES_A_CHECKPOINT } from '../../src/engine/checkpoint/checkpoints.ts'
+import { BYTES_A_CHECKPOINT, Tail } from '../../src/engine/checkpoint/checkpoints.ts'
 
 /** When the changes in memory are many enough, or large enough, to be written aside. */
 

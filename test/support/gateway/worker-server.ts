@@ -13,11 +13,22 @@ type Contract = Readonly<Record<string, unknown>>
 const running = new Map<string, Promise<Server>>()
 
 /** The server of this worker with this contract, or with the contract as it ships. */
-export function workerServer(contract?: Contract): Promise<Server> {
+export async function workerServer(contract?: Contract): Promise<Server> {
   const key = JSON.stringify(contract ?? {})
   const started = running.get(key) ?? start(contract)
   running.set(key, started)
-  return started
+  const server = await started
+  await seeClosedConnections()
+  return server
+}
+
+/**
+ * The server closes a connection that was idle for long. If this process is busy at that moment, as it is with the
+ * imports of a file, it learns of it only in a later turn of its event loop, and until then sends requests on it, which
+ * are reset.
+ */
+async function seeClosedConnections(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate)
 }
 
 async function start(contract: Contract | undefined): Promise<Server> {

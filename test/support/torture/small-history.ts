@@ -1,17 +1,22 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'rolldown'
 
 /** These sizes are so small that a few requests fill a checkpoint, and a few more fill a segment. */
-const SIZES = `
-export const ENTRIES_A_CHECKPOINT = 48
-export const BYTES_A_CHECKPOINT = 40_000
-export const SEGMENT_BYTES = 24_000
-`
+const SIZES = { ENTRIES_A_CHECKPOINT: 48, BYTES_A_CHECKPOINT: 40_000, SEGMENT_BYTES: 24_000 }
+
+/** The source of the checkpoints with these sizes. */
+function withSmallSizes(source: string): string {
+  return Object.entries(SIZES).reduce((code, [name, size]) => {
+    const line = new RegExp(`^export const ${name} = .*$`, 'm')
+    if (!line.test(code)) throw new Error(`checkpoints.ts has no constant ${name} any more`)
+    return code.replace(line, `export const ${name} = ${size}`)
+  }, source)
+}
 
 /**
- * The command line, built from the same sources with one file replaced: the sizes of a checkpoint and of a segment.
+ * The command line, built from the same sources with other sizes of a checkpoint and of a segment.
  * With the real sizes, a server that is killed every second would reach neither. `remove` deletes the build.
  */
 export async function buildWithSmallHistory(): Promise<{ binary: string; remove: () => void }> {
@@ -24,9 +29,9 @@ export async function buildWithSmallHistory(): Promise<{ binary: string; remove:
       {
         name: 'small history',
         load(id) {
-          if (!id.endsWith('/checkpoint/history-sizes.ts')) return null
+          if (!id.endsWith('/checkpoint/checkpoints.ts')) return null
           replaced = true
-          return SIZES
+          return withSmallSizes(readFileSync(id, 'utf8'))
         },
       },
     ],
@@ -39,7 +44,7 @@ export async function buildWithSmallHistory(): Promise<{ binary: string; remove:
       dir: join(root, 'dist'),
     },
   })
-  if (!replaced) throw new Error('no module history-sizes.ts is in the bundle any more')
+  if (!replaced) throw new Error('no module checkpoints.ts is in the bundle any more')
   for (const path of ['dist/standard-rules.json', 'dist/web', 'fixtures'])
     cpSync(path, join(root, path), { recursive: true })
   mkdirSync(join(root, 'bin'))
