@@ -29,7 +29,7 @@ const MERCHANTS = `${CONTROL_PREFIX}/merchants`
 const DASHBOARD = `${CONTROL_PREFIX}/dashboard`
 const IMPORT = `${CONTROL_PREFIX}/accounts/:account/import`
 /** The dashboard's calls that make links require a session. */
-const isOpen = (route = '') =>
+const needsNoSession = (route = '') =>
   OPEN.includes(route) || (route.startsWith(DASHBOARD) && route !== `${DASHBOARD}/links`)
 
 /** The browser sends the origin of a request. A page of another origin is refused, even with the token. */
@@ -95,7 +95,7 @@ export function controlSurface(settings: ControlSettings): Surface {
       if (hasToken(request)) return account
       const signedIn = isSignedIn(request)
       request.watching = request.method === 'GET' && (signedIn || route?.startsWith(DASHBOARD) === true)
-      if (signedIn || isOpen(route)) return account
+      if (signedIn || needsNoSession(route)) return account
       reply.header('www-authenticate', 'Bearer realm="paysim control"')
       throw refuse('unauthorized', 'The control token is missing or not valid')
     },
