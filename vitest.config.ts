@@ -65,7 +65,8 @@ const OF_ONE_DIRECTORY = [
  * there are the engine, servers and clients, files, processes and the package.
  */
 const OF_EVERY_NODE = [
-  'test/{browser,docs,domain,explore,model,postgres,web}/**/*.test.ts',
+  'test/{browser,contract,docs,domain,explore,model,postgres,web}/**/*.test.ts',
+  'test/engine/postgres/**/*.test.ts',
   'test/blackbox/rules-meet/**/*.test.ts',
   'test/blackbox/provider/{determinism,magic-values,rules-*,time-*}.test.ts',
   'test/cli/completion/**/*.test.ts',

@@ -29,6 +29,7 @@ test.skipIf(reason !== undefined)(
     // Longer than its lease.
     await sleep(3500)
     const other = start('other')
+    onTestFinished(() => void other.interrupt())
     await other.says(/"node"/)
     process.kill(pid, 'SIGCONT')
     const { code, stderr } = await paused.ended
