@@ -53,7 +53,8 @@ async function findFiles(paths: readonly string[]): Promise<string[]> {
 
 async function filesAt(path: string): Promise<string[]> {
   const facts = await stat(path).catch(() => undefined)
-  if (!facts) throw new UsageError(`${path} does not exist`)
+  if (!facts)
+    throw new UsageError(`${path} does not exist; \`paysim scenario new\` writes a scenario to begin with`)
   if (!facts.isDirectory()) {
     if (!SCENARIO.test(path)) throw new UsageError(`${path} is not a .yaml, .yml or .json file`)
     return [path]

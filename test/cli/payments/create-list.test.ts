@@ -86,6 +86,21 @@ inTheSimulator(world => {
     expect(await references(shop, 'payments')).toEqual(['a', 'b', 'c', 'd'])
   })
 
+  test('a line that no route takes stops no other', async () => {
+    const shop = await world().shop()
+    const lines = [{ payment_method: 'nosuch', checkout_mode: 'merchant' }, {}]
+    const text = lines
+      .map((line, at) => JSON.stringify({ ...line, merchant_reference: `o-${at}` }))
+      .join('\n')
+    const file = await world().place.write('routes.jsonl', text)
+    const { code, stderr } = await shop.paysim('payments create --amount 10000', ['--data', file, ...PLACE])
+    expect(code, stderr).toBe(6)
+    expect(stderr).toMatch(
+      /routes\.jsonl:1: payment_method .*\(payment_configuration_unavailable\)\n1 of 2 were/,
+    )
+    expect(await references(shop, 'payments')).toEqual(['o-1'])
+  })
+
   test.each([
     ['unclosed.csv', `${HEAD}\n${row('a')}\n1,"b`, /unclosed\.csv:\d+: is not CSV: /],
     ['short.csv', `${HEAD}\n${row('a')}\n1,b\n`, /short\.csv:3: is not CSV: /],
