@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { ENVIRONMENTS } from './contract/statuses.ts'
+import type { WireAnswer } from './contract/wire-answer.ts'
 import type { CatalogueData } from './domain/catalogue.ts'
 import { accountId, type GatewaySettings } from './engine/account/open-runtime.ts'
 import { Gateway } from './engine/gateway.ts'
@@ -19,6 +20,7 @@ import { chooseControlToken, openedBy } from './server/control/control-token.ts'
 import { SignInLinks } from './server/dashboard/session.ts'
 import { FaultBoxes } from './server/faults/wire-faults.ts'
 import { EventStreams } from './server/http/event-stream.ts'
+import type { LocalRequest } from './server/http/local-exchange.ts'
 import { listen, listenAgain } from './server/listening.ts'
 import { RequestLog } from './server/requests/request-log.ts'
 
@@ -224,6 +226,12 @@ export class Simulator {
   /** A link that signs a browser in to the dashboard, once. */
   newSignInLink(): string {
     return this.signInLinks.issue().url
+  }
+
+  /** Answers a call of the control surface that this process makes itself. Undefined if it needs a connection. */
+  async answer(request: LocalRequest): Promise<WireAnswer | undefined> {
+    // Another process may have to answer it.
+    return this.forwarder ? undefined : this.apps.at(-1)?.answer(request)
   }
 
   /** Applies a script to the default merchant. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { CONTROL_PREFIX } from '../contract/paths.ts'
+import type { WireAnswer } from '../contract/wire-answer.ts'
 import type { Account } from '../engine/account/account.ts'
 import { RequestIds } from '../engine/account/ids.ts'
 import type { Gateway } from '../engine/gateway.ts'
@@ -13,6 +14,7 @@ import { frontDoor, isBrowserAtRoot } from './front-door.ts'
 import type { EventStreams } from './http/event-stream.ts'
 import type { Exchange } from './http/exchange.ts'
 import { Listener } from './http/listener.ts'
+import { LocalExchange, type LocalRequest } from './http/local-exchange.ts'
 import { demandNoExpectation } from './http/read-body.ts'
 import { refuseUnread } from './http/refuse-unread.ts'
 import { Reply } from './http/reply.ts'
@@ -70,16 +72,27 @@ export class App {
     }
     this.#frontDoor = frontDoor(control ? () => null : settings.controlPort)
     this.listener = new Listener(
-      exchange => this.#take(exchange),
+      exchange => void this.#take(exchange),
       (error, socket) => refuseUnread(settings.gateway.contract, this.#ids.next(), error, socket),
     )
   }
 
-  #take(exchange: Exchange): void {
+  #take(exchange: Exchange): Promise<unknown> {
     this.#running++
-    void this.#answer(exchange)
+    return this.#answer(exchange)
       .catch(this.#settings.onBug)
       .then(() => this.#running--)
+  }
+
+  /** Answers a call of this process, without a connection. Undefined if it needs one. */
+  async answer(request: LocalRequest): Promise<WireAnswer | undefined> {
+    // As over a connection, everything else gets its turn between two calls.
+    await new Promise(setImmediate)
+    if (this.listener.closing) return undefined
+    return new Promise(resolve => {
+      const exchange = new LocalExchange(request, resolve)
+      void this.#take(exchange).then(() => exchange.isAnswered || resolve(undefined))
+    })
   }
 
   /**
