@@ -214,6 +214,10 @@ function openAccount(
   const client = withClockHints(createClient({ baseUrl, publicKey, secretKey, transport }), calls)
   receiver?.explainWith(() => whyNothingArrives(calls))
   let closing: Promise<void> | undefined
+  const remove = async () => {
+    await control.merchants.remove(facts.merchant).catch(ignoreGone)
+    await account.close()
+  }
   const close = async () => {
     await onClose(account)
     await client.close()
@@ -227,6 +231,7 @@ function openAccount(
     control: calls,
     webhooks: receiver ?? noWebhooks(facts.id),
     ...(receiver ? following(receiver, calls) : {}),
+    remove,
     close: () => {
       closing ??= close()
       return closing
@@ -334,6 +339,8 @@ export interface SimulatedAccount
   import(archive: Archive): Promise<{ account: string; entries: number }>
   /** Empties the account; its keys stay the same, and so do the settings to keep, such as `keep: ['rules']`. */
   reset(body?: ResetBody): Promise<{ account: string }>
+  /** Removes the merchant with both of its accounts, whoever created it, and closes what was opened here for it. */
+  remove(): Promise<void>
   /** Closes its connections and its receiver, and removes the merchant if `createAccount` created it. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
