@@ -1,7 +1,8 @@
 import { hostname } from 'node:os'
 import { ENVIRONMENTS } from './contract/statuses.ts'
+import type { WireAnswer } from './contract/wire-answer.ts'
 import type { CatalogueData } from './domain/catalogue.ts'
-import { accountId, type GatewaySettings } from './engine/account/open-runtime.ts'
+import { accountId, accountsOf, type GatewaySettings } from './engine/account/open-runtime.ts'
 import { Gateway } from './engine/gateway.ts'
 import { applyScript, type Script } from './engine/merchant-script.ts'
 import { readStandards, type Standards } from './engine/standards.ts'
@@ -19,8 +20,10 @@ import { chooseControlToken, openedBy } from './server/control/control-token.ts'
 import { SignInLinks } from './server/dashboard/session.ts'
 import { FaultBoxes } from './server/faults/wire-faults.ts'
 import { EventStreams } from './server/http/event-stream.ts'
+import type { LocalRequest } from './server/http/local-exchange.ts'
 import { listen, listenAgain } from './server/listening.ts'
 import { RequestLog } from './server/requests/request-log.ts'
+import { UnusedMerchants } from './server/unused-merchants.ts'
 
 const DEFAULT_MERCHANT = 'default'
 const ADVANCE_WAIT_MS = 15_000
@@ -48,6 +51,8 @@ export interface SimulatorOptions extends StoreLocation {
   readonly historyMs?: number | undefined
   /** How long one advance waits for webhook receivers in all, in wall time. */
   readonly advanceWaitMs?: number | undefined
+  /** How long nobody calls a merchant that a call made before it is removed, in wall time; never by default. */
+  readonly forgetMs?: number | undefined
   readonly holdWebhook?: GatewaySettings['holdWebhook']
   readonly warn?: ((message: string) => void) | undefined
   /** Processes with other settings serve the store now. This one serves nothing any more, and should stop. */
@@ -77,6 +82,7 @@ export class Simulator {
     private readonly store: Store,
     private readonly apps: readonly App[],
     private readonly forwarder: Forwarder | undefined,
+    private readonly unused: UnusedMerchants | undefined,
   ) {}
 
   static async start(options: SimulatorOptions, open = storeOf): Promise<Simulator> {
@@ -114,8 +120,23 @@ export class Simulator {
     const { holders } = store
     const signInLinks = new SignInLinks(() => `${controlUrl}/dashboard`, holders)
     const forwarder = holders && (await openForwarder({ holders, self: () => url, app: () => apps[0] }))
+    const removeMerchant = async (id: string) => {
+      await gateway.removeMerchant(id)
+      for (const account of accountsOf(id)) requests.removed(account)
+    }
+    const unused =
+      options.forgetMs === undefined
+        ? undefined
+        : new UnusedMerchants({
+            afterMs: options.forgetMs,
+            monotonic: SYSTEM_CLOCKS.monotonic,
+            remove: removeMerchant,
+            tell: warn,
+          })
     const settings = {
       gateway,
+      unused,
+      removeMerchant,
       forwarder,
       requests,
       streams: new EventStreams(),
@@ -167,6 +188,7 @@ export class Simulator {
         store,
         apps,
         forwarder,
+        unused,
       )
       await store.announce({ pid: process.pid, ...simulator.facts(), advertise: options.advertise })
       const opened = openedBy(host, url, controlUrl)
@@ -226,6 +248,12 @@ export class Simulator {
     return this.signInLinks.issue().url
   }
 
+  /** Answers a call of the control surface that this process makes itself. Undefined if it needs a connection. */
+  async answer(request: LocalRequest): Promise<WireAnswer | undefined> {
+    // Another process may have to answer it.
+    return this.forwarder ? undefined : this.apps.at(-1)?.answer(request)
+  }
+
   /** Applies a script to the default merchant. */
   script(script: Script): Promise<void> {
     return applyScript(this.gateway, DEFAULT_MERCHANT, script)
@@ -233,6 +261,7 @@ export class Simulator {
 
   async stop(): Promise<void> {
     const departure = this.store.holders?.departure
+    this.unused?.stop()
     await departure?.prepare()
     for (const app of this.apps) app.endStreams()
     await departure?.begin()

@@ -1,3 +1,4 @@
+import type { WireAnswer } from '../contract/wire-answer.ts'
 import { ControlUnreachableError } from './errors.ts'
 import { connectionError } from './transport/connection-error.ts'
 import { nodeHttp, notYet } from './transport/node-transport.ts'
@@ -11,6 +12,8 @@ export interface Waiting {
 
 /** The connection to a control surface. Replace it to see requests without sending them. */
 export interface ControlTransport {
+  /** Asks a simulator of this process. Undefined if the call needs a connection. */
+  ask?(request: WireRequest): Promise<WireAnswer | undefined>
   open(request: WireRequest, waiting: Waiting): Promise<OpenAnswer>
   /** Closes its connections, including streams. */
   close(): Promise<void>

@@ -3,7 +3,7 @@ import { callSite, withCallSite } from '../client/caller.ts'
 import type { EndpointRecord } from '../client/control-client.ts'
 import { formatDuration } from '../contract/durations.ts'
 import { STANDING_PATIENCE_MS } from './standing-clock.ts'
-import { type WebhookAddress, WebhookReceiver } from './webhook-receiver.ts'
+import type { WebhookAddress, WebhookReceiver } from './webhook-receiver.ts'
 import {
   demandEvents,
   describeMatch,
@@ -22,7 +22,7 @@ const REFUSED: WebhookAnswer = { status: 400, body: 'the signature is not valid'
 
 const ANSWER: NamesOf<WebhookAnswer> = { status: true, headers: true, body: true, reset: true }
 
-/** The webhook endpoint of one account, which listens on any free port of this machine. */
+/** The webhook endpoint of one account, at an address of a receiver. */
 export class AccountWebhooks implements Webhooks {
   readonly #queue = new ReceivedQueue()
   readonly #address: WebhookAddress
@@ -30,15 +30,11 @@ export class AccountWebhooks implements Webhooks {
   #respond: WebhookResponder = () => ({})
   #answered = 0
 
-  private constructor(private readonly receiver: WebhookReceiver) {
-    this.#address = receiver.add('/webhooks', {
+  constructor(receiver: WebhookReceiver, path: string) {
+    this.#address = receiver.add(path, {
       secret: () => this.#endpoint?.secret ?? '',
       take: event => this.#take(event),
     })
-  }
-
-  static async open(): Promise<AccountWebhooks> {
-    return new AccountWebhooks(await WebhookReceiver.open())
   }
 
   get url(): string {
@@ -87,9 +83,9 @@ export class AccountWebhooks implements Webhooks {
     this.#address.startCounting()
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#queue.close()
-    await this.receiver.close()
+    this.#address.close()
   }
 
   #take(event: ReceivedEvent): ReturnType<WebhookResponder> {

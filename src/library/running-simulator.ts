@@ -12,11 +12,15 @@ import {
   type MerchantRecord,
   type ProviderRule,
 } from '../client/control-client.ts'
+import { type ControlTransport, controlTransport } from '../client/control-transport.ts'
 import { ArgumentError } from '../client/errors.ts'
 import { type Client, createClient } from '../client/index.ts'
+import { openConnections } from '../client/transport/open-transport.ts'
+import type { Transport } from '../client/transport/transport.ts'
 import type { ResetBody } from '../contract/control/requests.ts'
 import { AccountWebhooks, noWebhooks } from './account-webhooks.ts'
 import { whyNothingArrives, withClockHints } from './standing-clock.ts'
+import { WebhookReceiver } from './webhook-receiver.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** A running simulator and the calls of a test suite. It also stops at the end of an `await using` block. */
@@ -54,12 +58,16 @@ interface Host {
   readonly url: string
   readonly controlUrl: string
   readonly controlToken: string
+  /** Answers calls of the control surface without a connection, if the server was started here. */
+  readonly ask?: NonNullable<ControlTransport['ask']>
   /** Stops the server, if it was started here. */
   readonly end?: () => Promise<void>
 }
 
 export async function openSimulator(host: Host): Promise<RunningSimulator> {
-  const control = new ControlClient({ controlUrl: host.controlUrl, token: host.controlToken })
+  const { controlUrl, controlToken, ask } = host
+  const transport = { ...controlTransport(), ...(ask ? { ask } : {}) }
+  const control = new ControlClient({ controlUrl, token: controlToken }, { transport })
   try {
     const merchants = await control.merchants.list()
     return simulatorOf(host, control, merchants.flatMap(allFacts))
@@ -76,8 +84,17 @@ function simulatorOf(
   accounts: readonly AccountFacts[],
 ): RunningSimulator {
   const opened = new Set<SimulatedAccount>()
+  // A test does not wait for a port and for connections of its own.
+  const connections = openConnections(new URL(url).origin, {})
+  let receiving: Promise<WebhookReceiver> | undefined
+  let addresses = 0
   let stopped: Promise<void> | undefined
   let stopping = false
+
+  const openReceiver = async () => {
+    receiving ??= WebhookReceiver.open()
+    return new AccountWebhooks(await receiving, `/webhooks/${++addresses}`)
+  }
 
   /** The receiver listens before the account is created, and closes if that fails. */
   const withReceiver = async (
@@ -85,13 +102,13 @@ function simulatorOf(
     open: (receiver: AccountWebhooks | null) => Promise<SimulatedAccount>,
   ) => {
     if (stopping) throw new Error('the simulator was stopped')
-    const receiver = wanted ? await AccountWebhooks.open() : null
+    const receiver = wanted ? await openReceiver() : null
     try {
       const account = await open(receiver)
       opened.add(account)
       return account
     } catch (cause) {
-      await receiver?.close()
+      receiver?.close()
       throw cause
     }
   }
@@ -99,6 +116,7 @@ function simulatorOf(
   const surround = (facts: AccountFacts, receiver: AccountWebhooks | null, leave: () => Promise<void>) =>
     openAccount(facts, {
       baseUrl: url,
+      transport: connections.transport(),
       control,
       receiver,
       async onClose(account) {
@@ -147,7 +165,7 @@ function simulatorOf(
   const stop = async () => {
     stopping = true
     await Promise.all([...opened].map(account => account.close()))
-    await control.close()
+    await Promise.all([control.close(), connections.close(), receiving?.then(receiver => receiver.close())])
     await end?.()
   }
 
@@ -180,6 +198,7 @@ function ignoreGone(cause: unknown): void {
 
 interface AccountContext {
   readonly baseUrl: string
+  readonly transport: Transport
   readonly control: ControlClient
   readonly receiver: AccountWebhooks | null
   /** Additional work when the account closes, before its receiver closes. */
@@ -188,17 +207,21 @@ interface AccountContext {
 
 function openAccount(
   facts: AccountFacts,
-  { baseUrl, control, receiver, onClose }: AccountContext,
+  { baseUrl, transport, control, receiver, onClose }: AccountContext,
 ): SimulatedAccount {
   const { publicKey, secretKey } = facts
   const calls = control.account(facts.id)
-  const client = withClockHints(createClient({ baseUrl, publicKey, secretKey }), calls)
+  const client = withClockHints(createClient({ baseUrl, publicKey, secretKey, transport }), calls)
   receiver?.explainWith(() => whyNothingArrives(calls))
   let closing: Promise<void> | undefined
+  const remove = async () => {
+    await control.merchants.remove(facts.merchant).catch(ignoreGone)
+    await account.close()
+  }
   const close = async () => {
     await onClose(account)
     await client.close()
-    await receiver?.close()
+    receiver?.close()
   }
   const account: SimulatedAccount = {
     ...facts,
@@ -208,6 +231,7 @@ function openAccount(
     control: calls,
     webhooks: receiver ?? noWebhooks(facts.id),
     ...(receiver ? following(receiver, calls) : {}),
+    remove,
     close: () => {
       closing ??= close()
       return closing
@@ -315,6 +339,8 @@ export interface SimulatedAccount
   import(archive: Archive): Promise<{ account: string; entries: number }>
   /** Empties the account; its keys stay the same, and so do the settings to keep, such as `keep: ['rules']`. */
   reset(body?: ResetBody): Promise<{ account: string }>
+  /** Removes the merchant with both of its accounts, whoever created it, and closes what was opened here for it. */
+  remove(): Promise<void>
   /** Closes its connections and its receiver, and removes the merchant if `createAccount` created it. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

@@ -74,7 +74,16 @@ export async function startHolding(
     warn: onWarning,
   })
   const { url, controlUrl, controlToken } = simulator
-  return openSimulator({ url, controlUrl, controlToken, end: () => simulator.stop() })
+  return openSimulator({
+    url,
+    controlUrl,
+    controlToken,
+    ask: ({ method, path, headers, body }) =>
+      typeof body === 'object'
+        ? Promise.resolve(undefined)
+        : simulator.answer({ method, path, headers, body }),
+    end: () => simulator.stop(),
+  })
 }
 
 const warnOfProcess = (message: string) => process.emitWarning(message, 'PaysimWarning')

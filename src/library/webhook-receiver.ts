@@ -6,6 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
+import type { Socket } from 'node:net'
 import { LIMITS } from '../contract/limits.ts'
 import { isRecord, parseForeign } from '../contract/validation.ts'
 import { checkWebhook, type EventSubject, type ReceivedEvent, type WebhookAnswer } from './webhooks.ts'
@@ -35,13 +36,15 @@ export interface WebhookAddress {
   readonly url: string
   /** Restarts the count of deliveries of each event. */
   startCounting(): void
-  /** From now on, webhooks get the answer that the URL is gone. */
+  /** Cuts off webhooks that are not answered yet. From now on, they get the answer that the URL is gone. */
   close(): void
 }
 
 interface OpenAddress {
   readonly handler: WebhookHandler
   readonly deliveries: Map<string, number>
+  /** The connections of webhooks that are not answered yet. */
+  readonly waiting: Set<Socket>
 }
 
 /** Receives webhooks on this machine, on any free port by default: checks, counts and answers them. */
@@ -74,11 +77,15 @@ export class WebhookReceiver {
   /** Opens an address below the receiver's URL. */
   add(path: string, handler: WebhookHandler): WebhookAddress {
     const deliveries = new Map<string, number>()
-    this.#addresses.set(path, { handler, deliveries })
+    const waiting = new Set<Socket>()
+    this.#addresses.set(path, { handler, deliveries, waiting })
     return {
       url: this.url + path,
       startCounting: () => deliveries.clear(),
-      close: () => void this.#addresses.delete(path),
+      close: () => {
+        this.#addresses.delete(path)
+        for (const socket of waiting) socket.destroy()
+      },
     }
   }
 
@@ -103,8 +110,12 @@ export class WebhookReceiver {
       size += chunk.length
       if (size > LIMITS.body) return void response.writeHead(413, { connection: 'close' }).end()
     }
-    const answer = await this.#answer({ path, headers, rawHeaders, body: Buffer.concat(chunks) })
-    if (answer?.reset) return void request.socket.resetAndDestroy()
+    const { socket } = request
+    const waiting = this.#addresses.get(path)?.waiting.add(socket)
+    const answer = await this.#answer({ path, headers, rawHeaders, body: Buffer.concat(chunks) }).finally(
+      () => waiting?.delete(socket),
+    )
+    if (answer?.reset) return void socket.resetAndDestroy()
     response.writeHead(answer?.status ?? 204, { ...answer?.headers }).end(answer?.body)
   }
 

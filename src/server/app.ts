@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { CONTROL_PREFIX } from '../contract/paths.ts'
+import type { WireAnswer } from '../contract/wire-answer.ts'
 import type { Account } from '../engine/account/account.ts'
 import { RequestIds } from '../engine/account/ids.ts'
 import type { Gateway } from '../engine/gateway.ts'
@@ -13,6 +14,7 @@ import { frontDoor, isBrowserAtRoot } from './front-door.ts'
 import type { EventStreams } from './http/event-stream.ts'
 import type { Exchange } from './http/exchange.ts'
 import { Listener } from './http/listener.ts'
+import { LocalExchange, type LocalRequest } from './http/local-exchange.ts'
 import { demandNoExpectation } from './http/read-body.ts'
 import { refuseUnread } from './http/refuse-unread.ts'
 import { Reply } from './http/reply.ts'
@@ -22,6 +24,7 @@ import { merchantApi } from './merchant/index.ts'
 import { payerPages } from './pages/index.ts'
 import { describeError, detailsForTheLog, refuse } from './refusal.ts'
 import type { RequestLog } from './requests/request-log.ts'
+import type { UnusedMerchants } from './unused-merchants.ts'
 
 interface AppSettings {
   readonly gateway: Gateway
@@ -41,6 +44,9 @@ interface AppSettings {
   readonly surfaces: { readonly merchant: boolean; readonly control: boolean }
   /** Where several processes serve one store. */
   readonly forwarder?: Forwarder | undefined
+  /** Present if merchants that nobody calls are removed. */
+  readonly unused?: UnusedMerchants | undefined
+  readonly removeMerchant: (id: string) => Promise<void>
   /** Called with a bug in paysim, for the log. */
   readonly onBug: (cause: unknown) => void
 }
@@ -70,16 +76,27 @@ export class App {
     }
     this.#frontDoor = frontDoor(control ? () => null : settings.controlPort)
     this.listener = new Listener(
-      exchange => this.#take(exchange),
+      exchange => void this.#take(exchange),
       (error, socket) => refuseUnread(settings.gateway.contract, this.#ids.next(), error, socket),
     )
   }
 
-  #take(exchange: Exchange): void {
+  #take(exchange: Exchange): Promise<unknown> {
     this.#running++
-    void this.#answer(exchange)
+    return this.#answer(exchange)
       .catch(this.#settings.onBug)
       .then(() => this.#running--)
+  }
+
+  /** Answers a call of this process, without a connection. Undefined if it needs one. */
+  async answer(request: LocalRequest): Promise<WireAnswer | undefined> {
+    // As over a connection, everything else gets its turn between two calls.
+    await new Promise(setImmediate)
+    if (this.listener.closing) return undefined
+    return new Promise(resolve => {
+      const exchange = new LocalExchange(request, resolve)
+      void this.#take(exchange).then(() => exchange.isAnswered || resolve(undefined))
+    })
   }
 
   /**
@@ -87,7 +104,7 @@ export class App {
    * event loop. `earlier` is the same request, if its account moved to another process before anything was changed.
    */
   async #answer(exchange: Exchange, earlier?: Request): Promise<void> {
-    const { gateway, forwarder, requests } = this.#settings
+    const { gateway, forwarder, requests, unused } = this.#settings
     const request = new Request(exchange, this.#ids, earlier?.startedAt)
     const reply = new Reply(exchange)
     const call = forwarder?.receive(gateway, request, reply)
@@ -97,6 +114,7 @@ export class App {
     }
     let surface: Surface | undefined
     let isBegun = false
+    let isOver: (() => void) | undefined
     try {
       // Accept. Clients with open connections continue to send while the server stops.
       if (this.listener.closing && !earlier) {
@@ -117,6 +135,7 @@ export class App {
       // Authenticate. A refused change of the list is removed first, so that this call shows what the next start will find.
       if (gateway.settled) await gateway.settled
       const served = surface.authenticate(request, reply)
+      isOver = unused?.begin(served?.merchantId ?? request.params.id ?? '')
       const runtime = served && (served.runtime ?? (await served.open()))
       if (runtime) surface.assign?.(request, runtime)
       if (!handle) throw surface.missing(request, reply)
@@ -147,6 +166,8 @@ export class App {
     if (this.isLeaving) reply.header('connection', 'close')
     if (reply.hijacked) this.follow(reply.raw)
     reply.end()
+    if (isOver && reply.hijacked && !reply.isOver) reply.raw.once('close', isOver)
+    else isOver?.()
     requests.record(request, reply)
     call?.answered()
   }

@@ -34,6 +34,10 @@ ${worse(rows)}
 
 ## What a figure is made of
 
+- **A test** makes an account with a virtual clock, creates a payment with a QR code, lets it succeed and waits for its webhook,
+  with the library, in one process. The create and the webhook are exchanges over HTTP; control calls of the same process need no
+  connection. A tenth goes to drawing the code. The first test also loads the code of the calls. Next: the second account of
+  each merchant, made when it is first called.
 - **A GET** is read and answered without Node's streams (\`server/http/plain-connection.ts\`), which saves a third of its
   processor time. More than half of what is left is the system call that writes the answer to the socket, which the bare
   server needs too. The rest is host check, credentials, routes, faults, the time of the account and its due timers, a

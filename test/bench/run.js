@@ -18,12 +18,14 @@ import { misses } from './rounds.js'
 import { readSettings } from './settings.js'
 import { measureSoak } from './soak.js'
 import { measureStarts } from './starts.js'
+import { measureSuite } from './suite.js'
 import { shown, table } from './table.js'
 
 const settings = readSettings()
 const rows = []
 let isWhole = true
 
+if (wanted('suite')) await measure('suite', measureSuite)
 if (wanted('start')) await measure('start', measureStarts)
 if (wanted('memory')) await measure('memory', measureListMemory)
 for (const count of settings.sizes) {

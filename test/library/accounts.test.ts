@@ -63,7 +63,29 @@ test('closing an account removes the merchant that was made for it', async () =>
   const { url } = account.webhooks
   await Promise.all([account.close(), account.close()])
   await expect(sim.control.merchants.get(account.merchant)).rejects.toMatchObject({ status: 404 })
-  await expect(fetch(url)).rejects.toThrow()
+  expect(await fetch(url, { method: 'POST' })).toMatchObject({ status: 410 })
+})
+
+test('removing an account removes its merchant, whoever made it, and the others stay', async () => {
+  const sim = await simulator()
+  const [made, other] = await Promise.all([sim.createAccount(), sim.createAccount()])
+  const again = await sim.account(made.id, { webhooks: true })
+  await Promise.all([again.remove(), again.remove()])
+  const merchants = (await sim.control.merchants.list()).map(({ id }) => id)
+  expect(merchants).toEqual(['default', other.merchant])
+  await expect(made.client.payments.create(promptPay())).rejects.toMatchObject({ code: 'unauthorized' })
+  // Nothing is left to remove, which is what was wanted.
+  await made.remove()
+  await expect(made.client.payments.create(promptPay())).rejects.toThrow('closed')
+})
+
+test('what is counted of a removed account is forgotten too', async () => {
+  const sim = await simulator()
+  const account = await sim.createAccount()
+  await account.client.payments.create(promptPay())
+  expect(await sim.control.metrics()).toContain(account.id)
+  await account.remove()
+  expect(await sim.control.metrics()).not.toContain(account.id)
 })
 
 test('closing an account that existed before leaves it in place', async () => {

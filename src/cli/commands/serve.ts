@@ -33,6 +33,7 @@ interface ServeFlags {
   durability: 'commit' | 'process'
   history?: number
   advanceWait?: number
+  forgetAccounts?: number
 }
 
 export function command(): Command {
@@ -106,6 +107,11 @@ export function command(): Command {
     .option(
       '--advance-wait <duration>',
       'how long one advance of a virtual clock waits for webhook receivers in all (default: 15s)',
+      milliseconds,
+    )
+    .option(
+      '--forget-accounts <duration>',
+      'with --ephemeral: remove a merchant that a call made once nobody calls it for so long, such as 10m (default: never)',
       milliseconds,
     )
     .addHelpText(
@@ -216,10 +222,17 @@ async function start(
   onRefused: (error: StartError) => void,
 ): Promise<Simulator> {
   if (flags.watch && flags.scenario.length === 0) throw new StartError('--watch needs --scenario', 2)
+  const place = storeIn(flags)
+  const isKept = place.dataDir !== null || place.database !== undefined
+  if (flags.forgetAccounts !== undefined && isKept)
+    throw new StartError(
+      '--forget-accounts needs --ephemeral: what is kept in a store is removed only by a call, such as `paysim sim merchants remove`',
+      2,
+    )
   return Simulator.start({
     port: flags.port,
     host: flags.host,
-    ...storeIn(flags),
+    ...place,
     publicUrl: readOrigin('the public URL', flags.publicUrl),
     advertise: readOrigin('--advertise', flags.advertise),
     contract: flags.contract === undefined ? undefined : await readObjectFile(flags.contract),
@@ -233,6 +246,7 @@ async function start(
     durability: flags.durability,
     historyMs: flags.history,
     advanceWaitMs: flags.advanceWait,
+    forgetMs: flags.forgetAccounts,
     warn: output.warn,
     onRefused,
   })

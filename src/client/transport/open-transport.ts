@@ -20,21 +20,30 @@ export interface NetworkOptions {
 const TIMEOUT_MS = 30_000
 const LONGEST_CONNECT_MS = 10_000
 
+/** The connections to an origin. Several clients may share them. */
+export interface Connections {
+  /** The client's view of them. Its `close` waits for its own calls, and then closes what it was told to. */
+  transport(closeWith?: () => void | Promise<void>): Transport
+  close(): Promise<void>
+}
+
 /** Chooses how to reach an origin, so that invalid settings fail at once. The first request opens a connection. */
-export function openTransport(origin: string, options: NetworkOptions): Transport {
+export function openConnections(origin: string, options: NetworkOptions): Connections {
   const { timeoutMs = TIMEOUT_MS, ca } = options
   const proxy = chooseProxy(new URL(origin), options.proxy, process.env)
   const connectTimeoutMs = Math.min(timeoutMs, LONGEST_CONNECT_MS)
   const settings = { origin, timeoutMs, connectTimeoutMs, ca, proxy }
   const limits = { connectMs: connectTimeoutMs, headersMs: timeoutMs, bodyMs: timeoutMs }
   const http = nodeHttp(settings)
-  const underWay = new Set<Promise<WireAnswer>>()
-  let closed = false
 
-  async function exchange(request: WireRequest, signal?: AbortSignal): Promise<WireAnswer> {
+  async function exchange(
+    request: WireRequest,
+    isClosed: boolean,
+    signal?: AbortSignal,
+  ): Promise<WireAnswer> {
     const progress = notYet()
     try {
-      if (closed) throw coded('CLOSED')
+      if (isClosed) throw coded('CLOSED')
       return await readWhole(await http.open(request, { signal, progress, limits }))
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
@@ -45,19 +54,32 @@ export function openTransport(origin: string, options: NetworkOptions): Transpor
   }
 
   return {
-    send(request, signal) {
-      const answer = exchange(request, signal)
-      underWay.add(answer)
-      const ended = () => void underWay.delete(answer)
-      answer.then(ended, ended)
-      return answer
+    transport(closeWith = () => {}) {
+      const underWay = new Set<Promise<WireAnswer>>()
+      let closed = false
+      return {
+        send(request, signal) {
+          const answer = exchange(request, closed, signal)
+          underWay.add(answer)
+          const ended = () => void underWay.delete(answer)
+          answer.then(ended, ended)
+          return answer
+        },
+        async close() {
+          closed = true
+          await Promise.allSettled(underWay)
+          await closeWith()
+        },
+      }
     },
-    async close() {
-      closed = true
-      await Promise.allSettled(underWay)
-      await http.close()
-    },
+    close: () => http.close(),
   }
+}
+
+/** A client's own connections. */
+export function openTransport(origin: string, options: NetworkOptions): Transport {
+  const connections = openConnections(origin, options)
+  return connections.transport(connections.close)
 }
 
 async function readWhole({ status, headers, body }: OpenAnswer): Promise<WireAnswer> {

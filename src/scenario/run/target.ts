@@ -45,12 +45,14 @@ export async function openSimulatorTarget({
   url,
   controlUrl,
   controlToken,
+  control = new ControlClient({ controlUrl, token: controlToken }),
 }: {
   readonly url: string
   readonly controlUrl: string
   readonly controlToken: string
+  /** The client of a simulator that was started here. */
+  readonly control?: ControlClient
 }): Promise<OpenTarget<SimulatorTarget>> {
-  const control = new ControlClient({ controlUrl, token: controlToken })
   const contract = await contractInForce(control)
   const target: SimulatorTarget = {
     kind: 'simulator',

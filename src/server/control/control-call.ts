@@ -17,6 +17,7 @@ import type { Request } from '../http/request.ts'
 import type { Routes } from '../http/routes.ts'
 import { demandNoProblems, notFound, refuseProblems } from '../refusal.ts'
 import type { RequestLog } from '../requests/request-log.ts'
+import type { UnusedMerchants } from '../unused-merchants.ts'
 
 /** Common parts of all calls of the control surface. */
 
@@ -112,6 +113,10 @@ export interface ControlSettings {
   readonly webhookHosts: WebhookHosts
   /** Opens a page of an application, as the payer's browser does. */
   readonly visit: (url: string) => Promise<Pick<WebhookAnswer, 'status' | 'location'>>
+  /** Present if merchants that nobody calls are removed. */
+  readonly unused?: UnusedMerchants | undefined
+  /** Removes a merchant with everything that is kept of it. */
+  readonly removeMerchant: (id: string) => Promise<void>
   /** The URL of the merchant API for clients on this machine. */
   readonly merchantUrl: () => string
   /** What links begin with behind a balancer or a tunnel. */

@@ -3,7 +3,6 @@ import type { FieldProblem } from '../../contract/errors.ts'
 import { CANNOT_BE_SHOWN, canBeShown, parseTimestamp } from '../../contract/timestamps.ts'
 import { readCatalogue } from '../../domain/catalogue.ts'
 import { readRules } from '../../domain/rules/rule.ts'
-import { accountsOf } from '../../engine/account/open-runtime.ts'
 import type { AccountSetup } from '../../engine/store/merchant-record.ts'
 import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
 import { demandNoProblems, notFound } from '../refusal.ts'
@@ -15,7 +14,7 @@ import { webhookUrlProblems } from './webhooks.ts'
 const readMerchant = bodyReader<MerchantBody>(MerchantBody, { optional: true })
 const readPatch = bodyReader<MerchantPatch>(MerchantPatch)
 
-export function merchantCalls({ gateway, requests, webhookHosts }: ControlSettings) {
+export function merchantCalls({ gateway, unused, removeMerchant, webhookHosts }: ControlSettings) {
   const find = (id: string) => {
     const merchant = gateway.merchant(id)
     if (!merchant) throw notFound('merchant')
@@ -31,6 +30,7 @@ export function merchantCalls({ gateway, requests, webhookHosts }: ControlSettin
         seed: body.seed === undefined ? undefined : String(body.seed),
         setup: setupOf(body, webhookHosts),
       })
+      unused?.made(merchant.id)
       return answer(201, merchantView(merchant))
     },
     'GET /merchants': ({ answer }) => answer(200, { data: gateway.merchants.map(merchantView) }),
@@ -47,8 +47,8 @@ export function merchantCalls({ gateway, requests, webhookHosts }: ControlSettin
     },
     'DELETE /merchants/:id': async ({ request, answer }) => {
       const { id } = find(param(request, 'id'))
-      await gateway.removeMerchant(id)
-      for (const account of accountsOf(id)) requests.forget(account)
+      await removeMerchant(id)
+      unused?.removed(id)
       return answer(204)
     },
 

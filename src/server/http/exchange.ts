@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { pipeline, type Readable } from 'node:stream'
 
 /** An answer that is whole. */
 export interface WholeAnswer {
@@ -44,6 +45,8 @@ export interface Exchange {
   /** Whether the caller has its whole answer, or has gone away. */
   readonly isOver: boolean
   send(answer: WholeAnswer): void
+  /** Sends an answer as its payload is made. */
+  stream(head: Pick<WholeAnswer, 'status' | 'headers'>, payload: Readable): void
   /** Gives the caller the time of an import to send it. */
   allowLong(): void
   /** Calls this if the caller goes away before the end of its answer. Returns what to call when that no longer matters. */
@@ -121,6 +124,22 @@ export class NodeExchange implements Exchange {
   send({ status, headers, payload }: WholeAnswer): void {
     this.outgoing.writeHead(status, headers).end(payload ?? undefined)
   }
+
+  stream(head: Pick<WholeAnswer, 'status' | 'headers'>, payload: Readable): void {
+    pipeTo(this.outgoing, head, payload)
+  }
+}
+
+export function pipeTo(
+  outgoing: ServerResponse,
+  { status, headers }: Pick<WholeAnswer, 'status' | 'headers'>,
+  payload: Readable,
+): void {
+  outgoing.writeHead(status, headers)
+  // If the stream fails, destroy the connection, so that the client notices.
+  pipeline(payload, outgoing, error => {
+    if (error) outgoing.destroy()
+  })
 }
 
 const ABSOLUTE = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/is

@@ -1,7 +1,9 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { CONTROL_PREFIX } from '../../contract/paths.ts'
-import { Chunks, type Exchange, type RawConnection, type WholeAnswer } from './exchange.ts'
+import { Chunks, type Exchange, pipeTo, type RawConnection, type WholeAnswer } from './exchange.ts'
+import { messageOf } from './local-exchange.ts'
 import { type PlainHeader, type PlainRequest, readPlainRequest } from './plain-request.ts'
 import type { ClientError } from './refuse-unread.ts'
 import { responseHead } from './reply.ts'
@@ -238,7 +240,7 @@ class PlainExchange implements Exchange {
   }
 
   get incoming(): IncomingMessage {
-    this.#incoming ??= incomingOf(this, this.connection.socket)
+    this.#incoming ??= messageOf(this, this.connection.socket)
     return this.#incoming
   }
 
@@ -257,19 +259,8 @@ class PlainExchange implements Exchange {
     if (isShort && this.connection.trySend(answer, payload ?? '')) return
     this.outgoing.writeHead(status, headers).end(payload ?? undefined)
   }
-}
 
-function incomingOf({ method, url, rawHeaders, chunks }: PlainExchange, socket: Socket): IncomingMessage {
-  const incoming = Object.assign(new IncomingMessage(socket), {
-    httpVersion: '1.1',
-    httpVersionMajor: 1,
-    httpVersionMinor: 1,
-    method,
-    url,
-    rawHeaders: [...rawHeaders],
-    complete: true,
-  })
-  for (const chunk of chunks.all) incoming.push(chunk)
-  incoming.push(null)
-  return incoming
+  stream(head: Pick<WholeAnswer, 'status' | 'headers'>, payload: Readable): void {
+    pipeTo(this.outgoing, head, payload)
+  }
 }

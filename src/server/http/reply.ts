@@ -1,5 +1,5 @@
 import { type OutgoingHttpHeader, type ServerResponse, STATUS_CODES } from 'node:http'
-import { pipeline, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { Exchange, WholeAnswer } from './exchange.ts'
 
 type Payload = string | Buffer | Readable | null
@@ -83,12 +83,7 @@ export class Reply {
       this.exchange.send({ status: this.statusCode, headers: this.#headers, payload, length })
       return
     }
-    const { raw } = this
-    raw.writeHead(this.statusCode, this.#headers)
-    // If the stream fails, destroy the connection, so that the client notices.
-    pipeline(payload, raw, error => {
-      if (error) raw.destroy()
-    })
+    this.exchange.stream({ status: this.statusCode, headers: this.#headers }, payload)
   }
 }
 

@@ -196,6 +196,13 @@ export class RequestLog {
     return answeredRequest(kept.record, { body, fault: kept.disturbed })
   }
 
+  /** Its merchant was removed, and its counts with it. */
+  removed(account: string): void {
+    this.forget(account)
+    for (const [key, { labels }] of this.#totals) if (labels.account === account) this.#totals.delete(key)
+    if (this.#lastCounted?.record.account === account) this.#lastCounted = undefined
+  }
+
   forget(account: string): void {
     this.#bytes -= this.#kept.get(account)?.bytes ?? 0
     this.#kept.delete(account)
