@@ -158,8 +158,8 @@ export class ControlCaller {
     const signal = request.signal ?? this.#signal
     signal?.throwIfAborted()
     if (!this.#transport.ask || request.upload) return undefined
-    const answer = await this.#transport.ask(await this.#onTheWire(request))
-    signal?.throwIfAborted()
+    const asked = this.#transport.ask(await this.#onTheWire(request))
+    const answer = await (signal ? unlessAborted(asked, signal) : asked)
     if (!answer) return undefined
     const read = answerOf(answer, 1)
     if (answer.status >= 300) throw new ControlError(lineOf(request), read)
@@ -411,5 +411,19 @@ class Brackets {
 
   get areClosed(): boolean {
     return this.#isBegun && this.#open === 0
+  }
+}
+
+/** Rejects with the reason of an abort that comes before the answer. */
+async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  let giveUp = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    giveUp = () => reject(signal.reason)
+    signal.addEventListener('abort', giveUp, { once: true })
+  })
+  try {
+    return await Promise.race([answer, aborted])
+  } finally {
+    signal.removeEventListener('abort', giveUp)
   }
 }

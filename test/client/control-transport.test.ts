@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -101,4 +102,30 @@ test('an aborted signal ends the running calls', async () => {
   const control = new ControlClient(address, { signal: leave.signal })
   await expect(control.health()).rejects.toThrow('enough')
   server.close()
+})
+
+test('a call within the process is given up when its signal aborts, and leaves no listener', async () => {
+  const abort = new AbortController()
+  const asked: string[] = []
+  const answers = [
+    Promise.resolve({ status: 200, headers: {}, text: '{"data":[]}' }),
+    new Promise<never>(() => {}),
+  ]
+  const control = new ControlClient(
+    { controlUrl: 'http://127.0.0.1:1/_paysim', token: 'secret' },
+    {
+      signal: abort.signal,
+      transport: {
+        ask: ({ path }) => answers[asked.push(path) - 1] ?? Promise.resolve(undefined),
+        open: () => Promise.reject(new Error('no connection is needed')),
+        close: async () => {},
+      },
+    },
+  )
+  expect(await control.merchants.list()).toEqual([])
+  expect(getEventListeners(abort.signal, 'abort')).toEqual([])
+  const waiting = expect(control.merchants.list()).rejects.toThrow('enough')
+  abort.abort(new Error('enough'))
+  await waiting
+  expect(asked).toEqual(['/_paysim/merchants', '/_paysim/merchants'])
 })
