@@ -5,8 +5,9 @@ import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Away, Copyable, ExactTime, HttpStatus, Status, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
+import { BodyView } from '../ui/json-view.tsx'
 import { NotLoaded, Page } from '../ui/page.tsx'
-import { BodyView, Facts, Panel } from '../ui/panel.tsx'
+import { Facts, Panel } from '../ui/panel.tsx'
 
 export function DeliveryPage({ account, id }: { account: string; id: string }) {
   const params = { account, id }

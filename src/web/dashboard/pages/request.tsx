@@ -2,8 +2,9 @@ import type { HttpMessage, RequestDetail } from '../../../contract/control/journ
 import { addressOf } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
 import { Copyable, CopyButton, ExactTime, HttpStatus } from '../ui/badge.tsx'
+import { BodyView } from '../ui/json-view.tsx'
 import { NotLoaded, Page } from '../ui/page.tsx'
-import { BodyView, Facts, Panel } from '../ui/panel.tsx'
+import { Facts, Panel } from '../ui/panel.tsx'
 
 export function RequestPage({ account, id }: { account: string; id: string }) {
   const request = useLive('GET /accounts/:account/requests/:id', { params: { account, id } })

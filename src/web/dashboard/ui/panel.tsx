@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { CopyButton } from './badge.tsx'
 
 interface PanelProps {
   readonly title: string
@@ -111,25 +110,4 @@ export function Table<R>({ caption, columns, rows, keyOf }: TableProps<R>) {
       </table>
     </Scrollable>
   )
-}
-
-/** Shows a body, formatted if it is JSON. */
-export function BodyView({ text, label }: { text: string; label: string }) {
-  const shown = laidOut(text)
-  return (
-    <div class="body-view">
-      <Scrollable kind="text" label={label}>
-        <pre>{shown}</pre>
-      </Scrollable>
-      <CopyButton text={shown} label={`Copy the ${label.toLowerCase()}`} />
-    </div>
-  )
-}
-
-function laidOut(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
 }
