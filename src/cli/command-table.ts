@@ -29,7 +29,8 @@ export function newCommand(name: string): Command {
     .showHelpAfterError(`\`paysim ${name} --help\` lists the options.`)
     .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
     .configureOutput({
-      outputError: (text, write) => write(wrapMessage(text.replace(/^error: /, 'paysim: '))),
+      writeErr: text => process.stderr.write(wrapMessage(text)),
+      outputError: (text, write) => write(text.replace(/^error: /, 'paysim: ')),
     })
     .configureHelp({ helpWidth: helpWidth(), minWidthToWrap: 24 })
 }
