@@ -24,6 +24,7 @@ import {
   type TableShape,
 } from './table.ts'
 import { TIMERS, type Timer, Timers } from './timers.ts'
+import { WebhookCounts } from './webhook-counts.ts'
 
 /** The stored answer of an idempotency key: the record as it was then, or the refusal. */
 export interface KeptAnswer {
@@ -49,7 +50,8 @@ export interface World {
   readonly kept: Records<KeptAnswer>
   readonly endpoints: ReadonlyMap<string, WebhookEndpoint>
   readonly events: Records<WebhookEvent>
-  readonly deliveries: Records<Delivery>
+  readonly deliveries: ListedRecords<Delivery>
+  readonly webhookCounts: Pick<WebhookCounts, 'withStatus' | 'attempts' | 'stored'>
   /** The deliveries whose last attempt has not ended. */
   readonly openDeliveries: ReadonlySet<string>
   readonly providerCalls: NamedRecords<ProviderCall>
@@ -103,7 +105,7 @@ export const TABLES: { readonly [K in RecordKind]: TableShape<RecordKinds[K]> } 
   kept: { at: ({ at }) => at },
   events: {},
   // The courier keeps it too until the attempt has ended.
-  deliveries: { stays: ({ status }) => status === 'attempting' },
+  deliveries: { facets: () => [], stays: ({ status }) => status === 'attempting' },
   providerCalls: { word: ({ paymentId }) => paymentId },
   timers: TIMERS,
 }
@@ -128,6 +130,7 @@ export class MutableWorld implements World {
   ruleCounts = new Map<number, Count>()
   faults: FaultPlan = NO_FAULTS
   readonly faultCounts = new Map<number, Count>()
+  webhookCounts = new WebhookCounts()
   readonly heldDeliveries = new Map<string, string>()
   readonly health = new Map<string, boolean>()
   clock: ClockSetting | null = null

@@ -39,9 +39,8 @@ export function pageOf<R, Row>(
   view: (record: R) => Row,
   matches: (facets: readonly string[]) => boolean = () => true,
 ): Page<Row> {
-  const { limit: limitText, cursor } = request.query as { limit?: string; cursor?: string }
-  const limit = limitText === undefined ? Number.POSITIVE_INFINITY : Number(limitText)
-  if (!(limit >= 1)) throw refuseProblems([{ field: 'limit', message: 'must be a whole number above 0' }])
+  const { cursor } = request.query as { cursor?: string }
+  const limit = limitIn(request)
   const data: Row[] = []
   let last = cursor === undefined ? FROM_THE_TOP : positionIn('cursor', cursor, 'a next_cursor of this list')
   for (const item of list.below(last, matches)) {
@@ -50,6 +49,14 @@ export function pageOf<R, Row>(
     last = item
   }
   return { data, has_more: false, next_cursor: null }
+}
+
+/** All of them by default. */
+export function limitIn(request: Request): number {
+  const { limit: text } = request.query as { limit?: string }
+  const limit = text === undefined ? Number.POSITIVE_INFINITY : Number(text)
+  if (!(limit >= 1)) throw refuseProblems([{ field: 'limit', message: 'must be a whole number above 0' }])
+  return limit
 }
 
 function positionIn(field: string, text: string, what: string): Position {
@@ -82,14 +89,17 @@ export function listWindow<R, Row>(
   const { anchor: given, offset, limit } = windowIn(request)
   const anchor = given ?? newestIn(list)
   const { facets, record: isWanted, createdFrom, createdBefore } = filter
-  const bounded = createdFrom > 0 || createdBefore < Number.POSITIVE_INFINITY
   const newer = given ? countNewer(list, filter, given) : 0
-  const known = isWanted || bounded ? undefined : list.count(facets) - newer
+  const lowest = { at: createdFrom, ordinal: 0 }
+  const end = { at: createdBefore, ordinal: 0 }
+  const top = isLower(anchor, end) ? anchor : end
+  const known = isWanted ? undefined : list.count(facets, lowest, top)
   const data: Row[] = []
   let matched = 0
   let visited = 0
-  const end = { at: createdBefore, ordinal: 0 }
-  for (const item of list.below(isLower(anchor, end) ? anchor : end, facets)) {
+  const skipped = known === undefined ? top : afterSome(list, facets, top, Math.min(offset, known))
+  if (known !== undefined) matched = Math.min(offset, known)
+  for (const item of list.below(skipped, facets)) {
     if (item.at < createdFrom || ++visited > MOST_VISITED || (known !== undefined && data.length === limit))
       break
     if (isWanted && !isWanted(item.record)) continue
@@ -102,6 +112,36 @@ export function listWindow<R, Row>(
     newer,
     anchor: writePosition(anchor),
   }
+}
+
+/** The position below a number of records, of those below another position. */
+function afterSome<R>(
+  list: ListedRecords<R>,
+  facets: Filter<R>['facets'],
+  top: Position,
+  some: number,
+): Position {
+  const first = list.firstAt
+  if (some === 0 || first === undefined) return top
+  const isEnough = (position: Position) => list.count(facets, position, top) >= some
+  const newest = Math.min(top.at, newestIn(list).at)
+  const at = highest(first, newest, at => isEnough({ at, ordinal: 0 }))
+  const ordinal = highest(0, MOST_ORDINAL, ordinal => isEnough({ at, ordinal }))
+  return { at, ordinal }
+}
+
+/** No account has as many entries. */
+const MOST_ORDINAL = 2 ** 40
+
+/** The highest whole number of a range for which it holds, if it holds for all below it too. */
+function highest(from: number, to: number, holds: (number: number) => boolean): number {
+  let [low, high] = [from, to]
+  while (low < high) {
+    const middle = Math.floor((low + high + 1) / 2)
+    if (holds(middle)) low = middle
+    else high = middle - 1
+  }
+  return low
 }
 
 /** The position just above the newest record. */
