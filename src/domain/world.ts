@@ -2,6 +2,7 @@ import type { Catalogue } from './catalogue.ts'
 import type { ClockSetting } from './commands.ts'
 import type { KeptRefusal } from './events.ts'
 import { type FaultPlan, NO_FAULTS } from './faults.ts'
+import type { Facets } from './list-index.ts'
 import type { Count } from './match-limits.ts'
 import {
   type Asset,
@@ -89,16 +90,24 @@ export type RecordKind = keyof RecordKinds
 /** The stored records of each table. */
 export type PastRecords = { readonly [K in RecordKind]: Past<RecordKinds[K]> }
 
+export const paymentFacets = (payment: Payment): Facets => [
+  statusOf(payment),
+  payment.checkoutMode,
+  methodOf(payment) ?? '',
+  payment.currency,
+]
+export const payoutFacets = ({ country, currency, status }: Payout): Facets => [country, currency, status]
+
 export const TABLES: { readonly [K in RecordKind]: TableShape<RecordKinds[K]> } = {
   payments: {
     at: ({ sortKey }) => sortKey.createdAt,
     ordinal: ({ sortKey }) => sortKey.ordinal,
-    facets: payment => [statusOf(payment), payment.checkoutMode, methodOf(payment) ?? '', payment.currency],
+    facets: paymentFacets,
   },
   payouts: {
     at: ({ sortKey }) => sortKey.createdAt,
     ordinal: ({ sortKey }) => sortKey.ordinal,
-    facets: ({ country, currency, status }) => [country, currency, status],
+    facets: payoutFacets,
     word: ({ merchantReference }) => merchantReference,
   },
   assets: {},

@@ -1,10 +1,12 @@
 import type { ListWindow, Page } from '../contract/control/overview.ts'
 import { parseTimestamp } from '../contract/timestamps.ts'
 import { comparePositions, FROM_THE_TOP, type Position } from '../domain/list-index.ts'
+import type { SortKey } from '../domain/model.ts'
 import type { ListedRecords } from '../domain/table.ts'
 import type { Account } from '../engine/account/account.ts'
 import type { Request } from './http/request.ts'
 import { refuseProblems } from './refusal.ts'
+import type { SearchIndex } from './search-index.ts'
 
 /**
  * Lists of records, newest first. On the wire they have three forms, all of which name a position in the list: the merchant
@@ -66,58 +68,81 @@ function positionIn(field: string, text: string, what: string): Position {
 }
 
 /** The filters of a list. */
-export interface Filter<R> {
+export interface Filter {
   readonly facets: (facets: readonly string[]) => boolean
-  /** The conditions without an index; undefined if there are none. */
-  readonly record: ((record: R) => boolean) | undefined
+  /** What only the index for searches can find; undefined if nothing is. */
+  readonly search: { readonly text: string | undefined; readonly rule: string | undefined } | undefined
   /** Inclusive. */
   readonly createdFrom: number
   /** Exclusive. */
   readonly createdBefore: number
 }
 
-const MOST_VISITED = 200_000
 const MOST_ROWS = 200
 
-/** The rows `offset` to `offset + limit` of a filtered list, for scrolling to any position. */
-export function listWindow<R, Row>(
+/**
+ * The rows `offset` to `offset + limit` of a filtered list, for scrolling to any position. What it costs depends on its rows:
+ * to count the others, no record is read.
+ */
+export async function listWindow<R extends { readonly sortKey: SortKey }, Row>(
   request: Request,
   list: ListedRecords<R>,
-  filter: Filter<R>,
+  index: () => SearchIndex<R>,
+  filter: Filter,
   view: (record: R) => Row,
-): ListWindow<Row> {
+): Promise<ListWindow<Row>> {
   const { anchor: given, offset, limit } = windowIn(request)
   const anchor = given ?? newestIn(list)
-  const { facets, record: isWanted, createdFrom, createdBefore } = filter
-  const newer = given ? countNewer(list, filter, given) : 0
-  const lowest = { at: createdFrom, ordinal: 0 }
-  const end = { at: createdBefore, ordinal: 0 }
+  const end = { at: filter.createdBefore, ordinal: 0 }
+  const lowest = { at: filter.createdFrom, ordinal: 0 }
   const top = isLower(anchor, end) ? anchor : end
-  const known = isWanted ? undefined : list.count(facets, lowest, top)
-  const data: Row[] = []
-  let matched = 0
-  let visited = 0
-  const skipped = known === undefined ? top : afterSome(list, facets, top, Math.min(offset, known))
-  if (known !== undefined) matched = Math.min(offset, known)
-  for (const item of list.below(skipped, facets)) {
-    if (item.at < createdFrom || ++visited > MOST_VISITED || (known !== undefined && data.length === limit))
-      break
-    if (isWanted && !isWanted(item.record)) continue
-    if (matched++ >= offset && data.length < limit) data.push(view(item.record))
-  }
+  const read = filter.search ? searched(index(), filter.search, filter.facets) : listed(list, filter.facets)
+  const { total, records } = await read({ from: lowest, to: top, offset, limit })
+  const isNewer = isLower(anchor, lowest) ? lowest : anchor
+  const newer = given ? await read({ from: isNewer, to: end, offset: 0, limit: 0 }) : undefined
   return {
-    data,
-    total: known ?? matched,
-    exact: visited <= MOST_VISITED,
-    newer,
+    data: records.map(view),
+    total,
+    exact: true,
+    newer: newer?.total ?? 0,
     anchor: writePosition(anchor),
   }
 }
 
+interface Range {
+  readonly from: Position
+  readonly to: Position
+  readonly offset: number
+  readonly limit: number
+}
+
+const searched =
+  <R extends { readonly sortKey: SortKey }>(
+    index: SearchIndex<R>,
+    { text, rule }: NonNullable<Filter['search']>,
+    facets: Filter['facets'],
+  ) =>
+  ({ from, to, offset, limit }: Range) => {
+    const group = (all: readonly string[]) => facets(all) && (rule === undefined || all.at(-1) === rule)
+    return index.find({ text, group, from, to }, offset, limit)
+  }
+
+const listed =
+  <R>(list: ListedRecords<R>, facets: Filter['facets']) =>
+  ({ from, to, offset, limit }: Range) => {
+    const total = list.count(facets, from, to)
+    const records: R[] = []
+    const most = Math.min(limit, total - offset)
+    if (most > 0)
+      for (const { record } of list.below(afterSome(list, facets, to, offset), facets))
+        if (records.push(record) >= most) break
+    return { total, records }
+  }
+
 /** The position below a number of records, of those below another position. */
 function afterSome<R>(
   list: ListedRecords<R>,
-  facets: Filter<R>['facets'],
+  facets: Filter['facets'],
   top: Position,
   some: number,
 ): Position {
@@ -148,23 +173,6 @@ function highest(from: number, to: number, holds: (number: number) => boolean): 
 function newestIn<R>(list: ListedRecords<R>): Position {
   for (const { at, ordinal } of list.below(FROM_THE_TOP, () => true)) return { at, ordinal: ordinal + 1 }
   return { at: 0, ordinal: 0 }
-}
-
-const MOST_NEWER = 10_000
-
-function countNewer<R>(
-  list: ListedRecords<R>,
-  { facets, record: isWanted, createdFrom, createdBefore }: Filter<R>,
-  anchor: Position,
-): number {
-  let newer = 0
-  let visited = 0
-  for (const item of list.below({ at: createdBefore, ordinal: 0 }, facets)) {
-    const isOld = isLower(item, anchor) || item.at < createdFrom
-    if (isOld || ++visited > MOST_NEWER) break
-    if (!isWanted || isWanted(item.record)) newer++
-  }
-  return newer
 }
 
 const isLower = (a: Position, b: Position) => comparePositions(a, b) < 0
@@ -208,7 +216,14 @@ export function timeIn(request: Request, field: string, standard: number): numbe
   return at
 }
 
-/** A case-insensitive search in ids, references and names. */
+/** What is searched for in ids, references and names. */
+export function searchIn(request: Request): Filter['search'] {
+  const text = one(request, 'q')?.trim() || undefined
+  const rule = one(request, 'rule')
+  return text === undefined && rule === undefined ? undefined : { text, rule }
+}
+
+/** A case-insensitive search in ids and names. */
 export function textIn(request: Request): ((...texts: (string | null | undefined)[]) => boolean) | undefined {
   const wanted = one(request, 'q')?.trim().toLowerCase()
   if (!wanted) return undefined

@@ -8,9 +8,9 @@ const entries = fc.array(
   fc.record({
     at: fc.integer({ min: 0, max: 9 }),
     colour: fc.constantFrom('blue', 'red'),
-    gone: fc.boolean(),
+    gone: fc.nat(9).map(nth => nth === 0),
   }),
-  { minLength: 1, maxLength: 80 },
+  { minLength: 20, maxLength: 80, size: 'max' },
 )
 
 /** A layer's records, of which some were replaced since. */
