@@ -2,6 +2,7 @@ import type { PaymentRow } from '../../contract/control/payments.ts'
 import type { PayoutRow } from '../../contract/control/payouts.ts'
 import type { DeliveryRow } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
+import { FROM_THE_TOP } from '../../domain/list-index.ts'
 import {
   type Delivery,
   methodOf,
@@ -13,7 +14,7 @@ import {
 import { paymentFacets, payoutFacets, type World } from '../../domain/world.ts'
 import type { Account } from '../../engine/account/account.ts'
 import type { Request } from '../http/request.ts'
-import { anyOf, type Filter, listWindow, searchIn, textIn, timeIn, windowIn } from '../lists.ts'
+import { anyOf, type Filter, listWindow, one, searchIn, textIn, timeIn, windowIn } from '../lists.ts'
 import { notFound } from '../refusal.ts'
 import { SearchIndex } from '../search-index.ts'
 import { type ControlHandlers, param } from './control-call.ts'
@@ -130,23 +131,24 @@ export function deliveryBrowsing() {
     'GET /accounts/:account/browse/webhook-deliveries': ({ runtime, request, answer }) => {
       const { world } = runtime.account
       const { offset, limit } = windowIn(request)
-      const [status, type] = [anyOf(request, 'status'), anyOf(request, 'event_type')]
-      const endpoint = anyOf(request, 'endpoint')
+      const filters = ['status', 'event_type', 'endpoint'] as const
+      const [status, type, endpoint] = filters.map(name => anyOf(request, name))
       const text = textIn(request)
-      const wanted = [...world.deliveries.values()].filter(delivery => {
-        const event = world.events.get(delivery.eventId)
-        return (
-          status(delivery.status) &&
-          type(event?.type) &&
-          endpoint(delivery.endpointId) &&
-          (!text || text(delivery.id, delivery.eventId, subjectOf(delivery, world)))
-        )
-      })
-      const data = wanted
-        .reverse()
-        .slice(offset, offset + limit)
-        .map(delivery => deliveryRow(delivery, world))
-      return answer(200, { data, total: wanted.length })
+      const isWanted = (delivery: Delivery) =>
+        !!status?.(delivery.status) &&
+        !!type?.(world.events.get(delivery.eventId)?.type) &&
+        !!endpoint?.(delivery.endpointId) &&
+        (!text || text(delivery.id, delivery.eventId, subjectOf(delivery, world)))
+      const isWhole = !text && filters.every(name => one(request, name) === undefined)
+      const data: DeliveryRow[] = []
+      let matched = 0
+      for (const item of world.deliveries.below(FROM_THE_TOP, () => true)) {
+        // Without a filter all are wanted, so those that are not shown need not be read.
+        if (isWhole && data.length >= limit) break
+        if (!isWhole && !isWanted(item.record)) continue
+        if (matched++ >= offset && data.length < limit) data.push(deliveryRow(item.record, world))
+      }
+      return answer(200, { data, total: isWhole ? world.deliveries.size : matched })
     },
 
     'GET /accounts/:account/webhook-deliveries/:id': ({ runtime, request, answer }) => {
