@@ -4,7 +4,15 @@ import type { DomainEvent, Entry, EventOf } from './events.ts'
 import { compileFaults } from './faults.ts'
 import { allows, DELIVERY_MOVES } from './lifecycle.ts'
 import { countMatch } from './match-limits.ts'
-import type { Delivery, Payment, Payout, ProviderCall, WebhookEndpoint, WebhookEvent } from './model.ts'
+import {
+  type Delivery,
+  isSuccess,
+  type Payment,
+  type Payout,
+  type ProviderCall,
+  type WebhookEndpoint,
+  type WebhookEvent,
+} from './model.ts'
 import { newPayment } from './payment-record.ts'
 import { compileRule } from './rules/rule.ts'
 import { UNSCRIPTED_PAYMENT, UNSCRIPTED_PAYOUT } from './script.ts'
@@ -323,18 +331,20 @@ function applyDeliveryEvent(world: MutableWorld, event: DeliveryEvent): void {
         nextAttemptAt: null,
       }))
     case 'AttemptEnded':
-      return changeDelivery(world, event.delivery, delivery => ({
-        status: DELIVERY_MOVES[endOfAttempt(event)].to,
-        attempts: delivery.attempts.with(-1, { ...lastAttempt(delivery), result: event.result }),
-        nextAttemptAt: event.next,
-      }))
+      return changeDelivery(world, event.delivery, delivery => {
+        const attempt = lastAttempt(delivery)
+        world.webhookCounts.noteAttempt(attempt.startedAt, event.result.status)
+        return {
+          status: DELIVERY_MOVES[endOfAttempt(event)].to,
+          attempts: delivery.attempts.with(-1, { ...attempt, result: event.result }),
+          nextAttemptAt: event.next,
+        }
+      })
   }
 }
 
 const endOfAttempt = ({ result, next }: EventOf<'AttemptEnded'>) =>
   isSuccess(result.status) ? 'deliver' : next === null ? 'give-up' : 'retry'
-
-export const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300
 
 function lastAttempt(delivery: Delivery) {
   const attempt = delivery.attempts.at(-1)
@@ -355,12 +365,14 @@ function snapshot(world: MutableWorld, subject: EventOf<'EventEmitted'>['subject
 
 function queue(world: MutableWorld, event: EventOf<'DeliveryQueued'>): void {
   const { delivery: id, event: eventId, endpoint: endpointId, dueAt, fault = null } = event
+  const status = dueAt === null ? 'dropped' : 'pending'
+  world.webhookCounts.noteStatus(null, status)
   world.deliveries.add(id, {
     id,
     eventId,
     endpointId,
     url: world.endpoints.get(endpointId)?.url ?? '',
-    status: dueAt === null ? 'dropped' : 'pending',
+    status,
     attempts: [],
     fault,
     nextAttemptAt: dueAt,
@@ -386,6 +398,7 @@ function changeDelivery(
   if (!delivery) throw new Error(`the journal names a delivery that was never queued: ${id}`)
   const next = { ...delivery, ...edit(delivery), seq: world.seq }
   world.deliveries.set(id, next)
+  world.webhookCounts.noteStatus(delivery.status, next.status)
   if (isOpen(next)) world.openDeliveries.add(id)
   else world.openDeliveries.delete(id)
   endDeliveryTimers(world.timers, id, delivery, next)

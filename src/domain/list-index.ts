@@ -12,6 +12,7 @@ export interface Position {
 export const comparePositions = (a: Position, b: Position) => a.at - b.at || a.ordinal - b.ordinal
 
 export const FROM_THE_TOP: Position = { at: Number.POSITIVE_INFINITY, ordinal: 0 }
+export const FROM_THE_BOTTOM: Position = { at: Number.NEGATIVE_INFINITY, ordinal: 0 }
 
 /** The values that a list can be filtered by. */
 export type Facets = readonly string[]
@@ -38,10 +39,14 @@ export class ListIndex<P extends Position> {
     this.#trees.get(facets.join('|'))?.tree.delete(place)
   }
 
-  /** How many records match. */
-  count(matches: Matches): number {
+  /** How many records match, from a position to before another one. */
+  count(matches: Matches, from = FROM_THE_BOTTOM, to = FROM_THE_TOP): number {
+    const isWhole = from === FROM_THE_BOTTOM && to === FROM_THE_TOP
+    if (comparePositions(from, to) >= 0) return 0
     let total = 0
-    for (const { facets, tree } of this.#trees.values()) if (matches(facets)) total += tree.size
+    // The tree compares only the members of a position.
+    for (const { facets, tree } of this.#trees.values())
+      if (matches(facets)) total += isWhole ? tree.size : tree.forRange(from as P, to as P, false)
     return total
   }
 
@@ -53,6 +58,12 @@ export class ListIndex<P extends Position> {
       if (lowest && (!first || comparePositions(lowest, first) < 0)) first = lowest
     }
     return first
+  }
+
+  /** Oldest first. */
+  above(): Generator<P> {
+    const sources = [...this.#trees.values()].map(({ tree }) => tree.keys())
+    return merged(sources, (a, b) => comparePositions(b, a))
   }
 
   /** Newest first, from just below a position. */

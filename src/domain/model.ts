@@ -184,6 +184,9 @@ export interface Delivery {
   readonly seq: number
 }
 
+/** Whether a receiver took a webhook. The status is null if it did not answer. */
+export const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300
+
 /** An intent reads as processing while the payer has nothing to do. */
 export function statusOf(payment: Payment): PaymentStatus {
   return payment.outcome ?? (payment.action ? 'pending' : 'processing')

@@ -3,6 +3,7 @@ import {
   type Facets,
   ListIndex,
   type Matches,
+  merged,
   newestFirst,
   type Position,
   PositionsByWord,
@@ -21,7 +22,10 @@ export interface Records<T> {
 /** Records that can also be listed by facets, from any position, newest first. */
 export interface ListedRecords<T> extends Records<T> {
   below(position: Position, matches: Matches): Iterable<Item<T>>
-  count(matches: Matches): number
+  /** How many match, from a position to before another one. */
+  count(matches: Matches, from?: Position, to?: Position): number
+  /** The time of the oldest one. */
+  readonly firstAt: number | undefined
 }
 
 /** Records that are also found by a text, such as the merchant's reference. */
@@ -53,7 +57,7 @@ export interface Past<T> {
   below(position: Position, matches: Matches): Iterator<Item<T>>
   /** Oldest first. */
   above(): Iterator<Item<T>>
-  count(matches: Matches): number
+  count(matches: Matches, from?: Position, to?: Position): number
   readonly first: Item<T> | undefined
   named(word: string, position: Position): Iterator<Item<T>>
 }
@@ -236,19 +240,12 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   }
 
   *#ascending(): Generator<Item<T>> {
-    const inMemory = [...this.#inMemory()].sort(comparePositions)
-    let next = 0
-    const past = this.past?.above()
-    for (let item = past?.next(); item && !item.done; item = past?.next()) {
-      for (
-        let version = inMemory[next];
-        version && comparePositions(version, item.value) < 0;
-        version = inMemory[++next]
-      )
-        yield version
-      if (item.value.at >= this.#since) yield item.value
-    }
-    yield* inMemory.slice(next)
+    const sources: Iterator<Item<T>>[] = this.shape.facets
+      ? [this.#latest.list.above(), ...(this.#writing ? [this.#writing.list.above()] : [])]
+      : [[...this.#inMemory()].sort(comparePositions).values()]
+    if (this.past) sources.push(this.past.above())
+    for (const item of merged(sources, (a, b) => comparePositions(b, a)))
+      if (item.at >= this.#since) yield item
   }
 
   *#inMemory(): Generator<Version<T>> {
@@ -266,12 +263,12 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     ])
   }
 
-  count(matches: Matches): number {
+  count(matches: Matches, from?: Position, to?: Position): number {
     const { past } = this
     return (
-      this.#latest.list.count(matches) +
-      (this.#writing?.list.count(matches) ?? 0) +
-      (past?.count(matches) ?? 0)
+      this.#latest.list.count(matches, from, to) +
+      (this.#writing?.list.count(matches, from, to) ?? 0) +
+      (past?.count(matches, from, to) ?? 0)
     )
   }
 
@@ -285,10 +282,18 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
 
   /** The record that is lowest in the list. */
   get first(): T | undefined {
+    return this.#first?.record
+  }
+
+  get firstAt(): number | undefined {
+    return this.#first?.at
+  }
+
+  get #first(): Item<T> | undefined {
     let first: Item<T> | undefined
     for (const item of [this.#latest.list.first, this.#writing?.list.first, this.past?.first])
       if (item && (!first || comparePositions(item, first) < 0)) first = item
-    return first?.record
+    return first
   }
 
   /** The changes since the last call. They stay in memory until `release`. */

@@ -57,9 +57,11 @@ export class Timers {
     return this.table.get(id)
   }
 
-  /** In the order in which they are due. */
-  list(): Timer[] {
-    return [...this.table.values()]
+  /** The next ones, in the order in which they are due. */
+  list(most = Number.POSITIVE_INFINITY): Timer[] {
+    const next: Timer[] = []
+    for (const timer of this.table.values()) if (next.push(timer) >= most) break
+    return next
   }
 }
 

@@ -2,6 +2,7 @@ import type { Catalogue } from './catalogue.ts'
 import type { ClockSetting } from './commands.ts'
 import type { KeptRefusal } from './events.ts'
 import { type FaultPlan, NO_FAULTS } from './faults.ts'
+import type { Facets } from './list-index.ts'
 import type { Count } from './match-limits.ts'
 import {
   type Asset,
@@ -24,6 +25,7 @@ import {
   type TableShape,
 } from './table.ts'
 import { TIMERS, type Timer, Timers } from './timers.ts'
+import { WebhookCounts } from './webhook-counts.ts'
 
 /** The stored answer of an idempotency key: the record as it was then, or the refusal. */
 export interface KeptAnswer {
@@ -49,7 +51,8 @@ export interface World {
   readonly kept: Records<KeptAnswer>
   readonly endpoints: ReadonlyMap<string, WebhookEndpoint>
   readonly events: Records<WebhookEvent>
-  readonly deliveries: Records<Delivery>
+  readonly deliveries: ListedRecords<Delivery>
+  readonly webhookCounts: Pick<WebhookCounts, 'withStatus' | 'attempts' | 'stored'>
   /** The deliveries whose last attempt has not ended. */
   readonly openDeliveries: ReadonlySet<string>
   readonly providerCalls: NamedRecords<ProviderCall>
@@ -87,23 +90,31 @@ export type RecordKind = keyof RecordKinds
 /** The stored records of each table. */
 export type PastRecords = { readonly [K in RecordKind]: Past<RecordKinds[K]> }
 
+export const paymentFacets = (payment: Payment): Facets => [
+  statusOf(payment),
+  payment.checkoutMode,
+  methodOf(payment) ?? '',
+  payment.currency,
+]
+export const payoutFacets = ({ country, currency, status }: Payout): Facets => [country, currency, status]
+
 export const TABLES: { readonly [K in RecordKind]: TableShape<RecordKinds[K]> } = {
   payments: {
     at: ({ sortKey }) => sortKey.createdAt,
     ordinal: ({ sortKey }) => sortKey.ordinal,
-    facets: payment => [statusOf(payment), payment.checkoutMode, methodOf(payment) ?? '', payment.currency],
+    facets: paymentFacets,
   },
   payouts: {
     at: ({ sortKey }) => sortKey.createdAt,
     ordinal: ({ sortKey }) => sortKey.ordinal,
-    facets: ({ country, currency, status }) => [country, currency, status],
+    facets: payoutFacets,
     word: ({ merchantReference }) => merchantReference,
   },
   assets: {},
   kept: { at: ({ at }) => at },
   events: {},
   // The courier keeps it too until the attempt has ended.
-  deliveries: { stays: ({ status }) => status === 'attempting' },
+  deliveries: { facets: () => [], stays: ({ status }) => status === 'attempting' },
   providerCalls: { word: ({ paymentId }) => paymentId },
   timers: TIMERS,
 }
@@ -128,6 +139,7 @@ export class MutableWorld implements World {
   ruleCounts = new Map<number, Count>()
   faults: FaultPlan = NO_FAULTS
   readonly faultCounts = new Map<number, Count>()
+  webhookCounts = new WebhookCounts()
   readonly heldDeliveries = new Map<string, string>()
   readonly health = new Map<string, boolean>()
   clock: ClockSetting | null = null

@@ -1,10 +1,12 @@
 import type { ListWindow, Page } from '../contract/control/overview.ts'
 import { parseTimestamp } from '../contract/timestamps.ts'
 import { comparePositions, FROM_THE_TOP, type Position } from '../domain/list-index.ts'
+import type { SortKey } from '../domain/model.ts'
 import type { ListedRecords } from '../domain/table.ts'
 import type { Account } from '../engine/account/account.ts'
 import type { Request } from './http/request.ts'
 import { refuseProblems } from './refusal.ts'
+import type { SearchIndex } from './search-index.ts'
 
 /**
  * Lists of records, newest first. On the wire they have three forms, all of which name a position in the list: the merchant
@@ -39,9 +41,8 @@ export function pageOf<R, Row>(
   view: (record: R) => Row,
   matches: (facets: readonly string[]) => boolean = () => true,
 ): Page<Row> {
-  const { limit: limitText, cursor } = request.query as { limit?: string; cursor?: string }
-  const limit = limitText === undefined ? Number.POSITIVE_INFINITY : Number(limitText)
-  if (!(limit >= 1)) throw refuseProblems([{ field: 'limit', message: 'must be a whole number above 0' }])
+  const { cursor } = request.query as { cursor?: string }
+  const limit = limitIn(request)
   const data: Row[] = []
   let last = cursor === undefined ? FROM_THE_TOP : positionIn('cursor', cursor, 'a next_cursor of this list')
   for (const item of list.below(last, matches)) {
@@ -52,6 +53,14 @@ export function pageOf<R, Row>(
   return { data, has_more: false, next_cursor: null }
 }
 
+/** All of them by default. */
+export function limitIn(request: Request): number {
+  const { limit: text } = request.query as { limit?: string }
+  const limit = text === undefined ? Number.POSITIVE_INFINITY : Number(text)
+  if (!(limit >= 1)) throw refuseProblems([{ field: 'limit', message: 'must be a whole number above 0' }])
+  return limit
+}
+
 function positionIn(field: string, text: string, what: string): Position {
   const position = readPosition(text)
   if (!position) throw refuseProblems([{ field, message: `is not ${what}` }])
@@ -59,72 +68,111 @@ function positionIn(field: string, text: string, what: string): Position {
 }
 
 /** The filters of a list. */
-export interface Filter<R> {
+export interface Filter {
   readonly facets: (facets: readonly string[]) => boolean
-  /** The conditions without an index; undefined if there are none. */
-  readonly record: ((record: R) => boolean) | undefined
+  /** What only the index for searches can find; undefined if nothing is. */
+  readonly search: { readonly text: string | undefined; readonly rule: string | undefined } | undefined
   /** Inclusive. */
   readonly createdFrom: number
   /** Exclusive. */
   readonly createdBefore: number
 }
 
-const MOST_VISITED = 200_000
 const MOST_ROWS = 200
 
-/** The rows `offset` to `offset + limit` of a filtered list, for scrolling to any position. */
-export function listWindow<R, Row>(
+/**
+ * The rows `offset` to `offset + limit` of a filtered list, for scrolling to any position. What it costs depends on its rows:
+ * to count the others, no record is read.
+ */
+export async function listWindow<R extends { readonly sortKey: SortKey }, Row>(
   request: Request,
   list: ListedRecords<R>,
-  filter: Filter<R>,
+  index: () => SearchIndex<R>,
+  filter: Filter,
   view: (record: R) => Row,
-): ListWindow<Row> {
+): Promise<ListWindow<Row>> {
   const { anchor: given, offset, limit } = windowIn(request)
   const anchor = given ?? newestIn(list)
-  const { facets, record: isWanted, createdFrom, createdBefore } = filter
-  const bounded = createdFrom > 0 || createdBefore < Number.POSITIVE_INFINITY
-  const newer = given ? countNewer(list, filter, given) : 0
-  const known = isWanted || bounded ? undefined : list.count(facets) - newer
-  const data: Row[] = []
-  let matched = 0
-  let visited = 0
-  const end = { at: createdBefore, ordinal: 0 }
-  for (const item of list.below(isLower(anchor, end) ? anchor : end, facets)) {
-    if (item.at < createdFrom || ++visited > MOST_VISITED || (known !== undefined && data.length === limit))
-      break
-    if (isWanted && !isWanted(item.record)) continue
-    if (matched++ >= offset && data.length < limit) data.push(view(item.record))
-  }
+  const end = { at: filter.createdBefore, ordinal: 0 }
+  const lowest = { at: filter.createdFrom, ordinal: 0 }
+  const top = isLower(anchor, end) ? anchor : end
+  const read = filter.search ? searched(index(), filter.search, filter.facets) : listed(list, filter.facets)
+  const { total, records } = await read({ from: lowest, to: top, offset, limit })
+  const isNewer = isLower(anchor, lowest) ? lowest : anchor
+  const newer = given ? await read({ from: isNewer, to: end, offset: 0, limit: 0 }) : undefined
   return {
-    data,
-    total: known ?? matched,
-    exact: visited <= MOST_VISITED,
-    newer,
+    data: records.map(view),
+    total,
+    exact: true,
+    newer: newer?.total ?? 0,
     anchor: writePosition(anchor),
   }
+}
+
+interface Range {
+  readonly from: Position
+  readonly to: Position
+  readonly offset: number
+  readonly limit: number
+}
+
+const searched =
+  <R extends { readonly sortKey: SortKey }>(
+    index: SearchIndex<R>,
+    { text, rule }: NonNullable<Filter['search']>,
+    facets: Filter['facets'],
+  ) =>
+  ({ from, to, offset, limit }: Range) => {
+    const group = (all: readonly string[]) => facets(all) && (rule === undefined || all.at(-1) === rule)
+    return index.find({ text, group, from, to }, offset, limit)
+  }
+
+const listed =
+  <R>(list: ListedRecords<R>, facets: Filter['facets']) =>
+  ({ from, to, offset, limit }: Range) => {
+    const total = list.count(facets, from, to)
+    const records: R[] = []
+    const most = Math.min(limit, total - offset)
+    if (most > 0)
+      for (const { record } of list.below(afterSome(list, facets, to, offset), facets))
+        if (records.push(record) >= most) break
+    return { total, records }
+  }
+
+/** The position below a number of records, of those below another position. */
+function afterSome<R>(
+  list: ListedRecords<R>,
+  facets: Filter['facets'],
+  top: Position,
+  some: number,
+): Position {
+  const first = list.firstAt
+  if (some === 0 || first === undefined) return top
+  const isEnough = (position: Position) => list.count(facets, position, top) >= some
+  const newest = Math.min(top.at, newestIn(list).at)
+  const at = highest(first, newest, at => isEnough({ at, ordinal: 0 }))
+  const ordinal = highest(0, MOST_ORDINAL, ordinal => isEnough({ at, ordinal }))
+  return { at, ordinal }
+}
+
+/** No account has as many entries. */
+const MOST_ORDINAL = 2 ** 40
+
+/** The highest whole number of a range for which it holds, if it holds for all below it too. */
+function highest(from: number, to: number, holds: (number: number) => boolean): number {
+  let [low, high] = [from, to]
+  while (low < high) {
+    const middle = Math.floor((low + high + 1) / 2)
+    if (holds(middle)) low = middle
+    else high = middle - 1
+  }
+  return low
 }
 
 /** The position just above the newest record. */
 function newestIn<R>(list: ListedRecords<R>): Position {
   for (const { at, ordinal } of list.below(FROM_THE_TOP, () => true)) return { at, ordinal: ordinal + 1 }
   return { at: 0, ordinal: 0 }
-}
-
-const MOST_NEWER = 10_000
-
-function countNewer<R>(
-  list: ListedRecords<R>,
-  { facets, record: isWanted, createdFrom, createdBefore }: Filter<R>,
-  anchor: Position,
-): number {
-  let newer = 0
-  let visited = 0
-  for (const item of list.below({ at: createdBefore, ordinal: 0 }, facets)) {
-    const isOld = isLower(item, anchor) || item.at < createdFrom
-    if (isOld || ++visited > MOST_NEWER) break
-    if (!isWanted || isWanted(item.record)) newer++
-  }
-  return newer
 }
 
 const isLower = (a: Position, b: Position) => comparePositions(a, b) < 0
@@ -168,7 +216,14 @@ export function timeIn(request: Request, field: string, standard: number): numbe
   return at
 }
 
-/** A case-insensitive search in ids, references and names. */
+/** What is searched for in ids, references and names. */
+export function searchIn(request: Request): Filter['search'] {
+  const text = one(request, 'q')?.trim() || undefined
+  const rule = one(request, 'rule')
+  return text === undefined && rule === undefined ? undefined : { text, rule }
+}
+
+/** A case-insensitive search in ids and names. */
 export function textIn(request: Request): ((...texts: (string | null | undefined)[]) => boolean) | undefined {
   const wanted = one(request, 'q')?.trim().toLowerCase()
   if (!wanted) return undefined

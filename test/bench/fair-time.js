@@ -58,7 +58,8 @@ export async function measureFairTime({ binary, timers, imported }, onEnd) {
   return rows
 }
 
-async function startProbe(url, publicKey, secretKey) {
+/** A process that asks an account and `health` again and again. */
+export async function startProbe(url, publicKey, secretKey) {
   const authorization = `Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString('base64')}`
   const child = fork(PROBE, [url, authorization])
   return {

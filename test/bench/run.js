@@ -4,6 +4,7 @@ import { cpus } from 'node:os'
 import { measurePeers } from './against-peers.js'
 import { measureCluster } from './cluster.js'
 import { measureCreate } from './create-payment.js'
+import { measureDashboard } from './dashboard.js'
 import { measureDeliveries } from './deliveries.js'
 import { measureFairTime } from './fair-time.js'
 import { measureGet } from './get-payment.js'
@@ -26,6 +27,7 @@ const rows = []
 let isWhole = true
 
 if (wanted('suite')) await measure('suite', measureSuite)
+if (wanted('dashboard')) await measure('dashboard', measureDashboard)
 if (wanted('start')) await measure('start', measureStarts)
 if (wanted('memory')) await measure('memory', measureListMemory)
 for (const count of settings.sizes) {

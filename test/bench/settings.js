@@ -8,8 +8,8 @@ A full run (without --quick and --only) writes docs/benchmarks.md. It installs t
   --quick        everything small, and beside the parent commit: exit 1 if more than 25% was lost, again and again
   --against REF  with --quick, this commit instead of the parent
   --large        also at 1,000,000 records; takes 4 GB of disk
-  --only NAME    only this measurement (repeatable): suite, get, create, list, receipts, start, restart, memory,
-                 fair, deliveries, merchants, peers, parent; and if it is named, cluster (needs PostgreSQL)
+  --only NAME    only this measurement (repeatable): suite, dashboard, get, create, list, receipts, start, restart,
+                 memory, fair, deliveries, merchants, peers, parent; and if it is named, cluster (needs PostgreSQL)
                  or soak (ten minutes of steady load)
   --binary FILE  another built paysim.js, to compare two trees
   --json FILE    the figures as JSON too
@@ -24,6 +24,7 @@ const FULL = {
   tests: 300,
   suiteRounds: 5,
   journal: 100_000,
+  viewed: 100_000,
   timers: 100_000,
   imported: 180_000,
   receipts: 500,
@@ -42,6 +43,7 @@ const QUICK = {
   tests: 100,
   suiteRounds: 3,
   journal: 20_000,
+  viewed: 10_000,
   timers: 10_000,
   imported: 20_000,
   receipts: 100,

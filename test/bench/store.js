@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { recordName } from './names.js'
-import { PAYMENTS, payoutWith, postJson, servePaysim, transferPayment } from './paysim.js'
+import { getJson, PAYMENTS, payoutWith, postJson, servePaysim, transferPayment } from './paysim.js'
 
 // Creates hundreds of thousands of records in seconds: the server creates one of each kind, and its journal lines are
 // copied with other names. So the replay reads lines that it wrote itself.
@@ -44,6 +46,55 @@ export async function makeStore(binary, kind, count) {
   await rm(join(path, 'seal.jsonl'))
   await writeLines(journal, journalOf(head, copiesOf(lines, kind, count)))
   return { path, prefix, count, remove }
+}
+
+/**
+ * A data directory with this many payments in the default test account: every second one has succeeded, and its webhook was
+ * delivered; the others are open.
+ */
+export async function makeLivedStore(binary, count) {
+  const { path, remove } = await emptyFolder()
+  const server = await servePaysim(binary, ['--data', path])
+  const receiver = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(204).end())
+  })
+  await once(receiver.listen(0, '127.0.0.1'), 'listening')
+  const send = (where, body) => postJson(server.control + where, server.controlAuthorization, body)
+  const url = `http://127.0.0.1:${receiver.address().port}/`
+  await send('/webhook-endpoints', { url })
+  const ids = []
+  for (let nth = 0; nth < 2; nth++) {
+    const { body } = await postJson(server.url + PAYMENTS, server.authorization, transferPayment('sample'))
+    ids.push(body.id)
+  }
+  await send(`/payments/${ids[1]}/succeed`)
+  while (!(await overviewOf(server)).webhooks.by_status.delivered) await nextTurn()
+  receiver.close()
+  await server.stop()
+  const journal = join(path, 'accounts/default.test/journal.jsonl')
+  const [head, endpoint, open, ...ended] = (await readFile(journal, 'utf8')).trim().split('\n')
+  await rm(join(path, 'seal.jsonl'))
+  await writeLines(journal, livesOf(head, endpoint, [[open], ended], count))
+  return { path, prefix: 'pi', count, remove }
+}
+
+const overviewOf = async ({ control, controlAuthorization }) =>
+  (await getJson(`${control}/overview`, controlAuthorization)).body
+
+function* livesOf(head, endpoint, lives, count) {
+  yield `${head}\n`
+  yield `${endpoint}\n`
+  const { at: start } = JSON.parse(endpoint)
+  let seq = 1
+  for (let nth = 1; nth <= count; nth++)
+    for (const line of lives[nth % lives.length]) {
+      const rest = line
+        .slice(line.indexOf(',"by":') + 1, line.lastIndexOf(',"crc":'))
+        .replace(/\b(pi|evt|dlv)_\w{24}/g, (_, prefix) => recordName(prefix, nth))
+        .replace('"merchantReference":"sample"', `"merchantReference":"order-${nth}"`)
+      const text = `{"v":1,"seq":${++seq},"at":${start},${rest}`
+      yield `${text},"crc":"${crc32(text).toString(16).padStart(8, '0')}"}\n`
+    }
 }
 
 function* journalOf(head, lines) {

@@ -1,5 +1,7 @@
 import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type Entry, recordsOf } from '../../src/domain/events.ts'
 import { sealLine, writeLine } from '../../src/engine/journal/journal-format.ts'
 import { entriesTo, entryNumber } from '../support/engine/entries.ts'
 import { fileCalls, journalInFile } from '../support/engine/journal-in-file.ts'
@@ -160,6 +162,38 @@ describe('the history of a record', () => {
     expect((await journal.history('ast_a')).map(({ seq }) => seq)).toEqual([1, 3, 4])
     expect(await journal.history('ast_c')).toEqual([])
     await journal.close()
+  })
+
+  test('has them whatever the ids are, and in whatever file their lines are', async () => {
+    const ids = ['ast_a', 'ast_ab', 'a"b', 'a\\b', 'a\\', 'ก', '\u2028', '']
+    const steps = fc.array(fc.oneof(fc.constantFrom(...ids), fc.constant(null), fc.constant(undefined)), {
+      minLength: 20,
+      maxLength: 40,
+      size: 'max',
+    })
+    await fc.assert(
+      fc.asyncProperty(steps, async given => {
+        const { journal } = await journalInFile({ sync: false })
+        const written: Entry[] = []
+        let cutAt = 0
+        for (const step of given) {
+          if (step === null) {
+            if (written.length > cutAt) await journal.cut()
+            cutAt = written.length
+          } else if (step !== undefined) {
+            written.push(entryNumber(written.length + 1, step))
+            journal.append(entryNumber(written.length, step))
+            await journal.durable(written.length)
+          } else
+            for (const id of ids)
+              expect(await journal.history(id)).toEqual(
+                written.filter(({ events }) => events.some(event => recordsOf(event).includes(id))),
+              )
+        }
+        await journal.close()
+      }),
+      { numRuns: 20 },
+    )
   })
 
   test('misses no entry that was written during the first read', async () => {

@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import type { Position } from '../../domain/list-index.ts'
+import { FROM_THE_BOTTOM, FROM_THE_TOP, type Position } from '../../domain/list-index.ts'
 import { openSealed } from '../journal/journal-format.ts'
 import { openPrivate, removeFile, useFile } from '../store/private-files.ts'
 import { DamagedError, messageOf } from '../store/store-errors.ts'
@@ -24,8 +24,8 @@ export class KindInLayer {
   /** A bit for each entry that another version replaced, or that is gone. */
   superseded: Uint8Array
   readonly #live: number[]
-  /** All entries of the first range below this one are superseded. */
-  #lowest = 0
+  /** All entries of each range below this one are superseded. */
+  readonly #lowest: number[]
 
   constructor(
     readonly index: KindIndex,
@@ -33,6 +33,7 @@ export class KindInLayer {
     superseded?: Uint8Array,
   ) {
     this.superseded = superseded ?? new Uint8Array(Math.ceil(index.at.length / 8))
+    this.#lowest = index.ranges.map(({ start }) => start)
     this.#live = index.ranges.map(({ start, end }) => {
       let live = end - start
       if (superseded) for (let entry = start; entry < end; entry++) if (!this.counts(entry)) live--
@@ -83,12 +84,27 @@ export class KindInLayer {
       : undefined
   }
 
-  count(matches: (facets: readonly string[]) => boolean): number {
+  /** How many entries match, from a position to before another one. */
+  count(matches: (facets: readonly string[]) => boolean, from = FROM_THE_BOTTOM, to = FROM_THE_TOP): number {
+    const isWhole = from === FROM_THE_BOTTOM && to === FROM_THE_TOP
     let total = 0
-    this.index.ranges.forEach(({ facets }, nth) => {
-      if (matches(facets)) total += this.#live[nth] ?? 0
+    this.index.ranges.forEach((range, nth) => {
+      if (!matches(range.facets)) return
+      total += isWhole
+        ? (this.#live[nth] ?? 0)
+        : this.#liveBetween(this.#firstFrom(range, from), this.#firstFrom(range, to))
     })
     return total
+  }
+
+  #liveBetween(start: number, end: number): number {
+    let live = Math.max(0, end - start)
+    for (let entry = start; entry < end; ) {
+      // Most bytes have no bit, so eight entries are passed at once.
+      if ((entry & 7) === 0 && this.superseded[entry >> 3] === 0) entry += 8
+      else if (!this.counts(entry++)) live--
+    }
+    return live
   }
 
   /** Newest first, from just below a position, one iterator for each combination of facets. */
@@ -111,11 +127,17 @@ export class KindInLayer {
     for (let entry = start; entry < end; entry++) if (this.counts(entry)) yield entry
   }
 
-  /** The lowest entry of a kind that has no facets. */
+  /** The lowest entry. */
   get first(): number | undefined {
-    const end = this.index.at.length
-    while (this.#lowest < end && !this.counts(this.#lowest)) this.#lowest++
-    return this.#lowest < end ? this.#lowest : undefined
+    let first: number | undefined
+    this.index.ranges.forEach(({ end }, nth) => {
+      let lowest = this.#lowest[nth] ?? end
+      while (lowest < end && !this.counts(lowest)) lowest++
+      this.#lowest[nth] = lowest
+      if (lowest < end && (first === undefined || this.#isBelow(lowest, this.positionOf(first))))
+        first = lowest
+    })
+    return first
   }
 
   /** Newest first, the entries of a word from just below a position. */

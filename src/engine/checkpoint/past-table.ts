@@ -131,8 +131,8 @@ export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
     return newestFirst(this.#inLayers.map((kind, nth) => this.#items(nth, kind.named(hash, position), word)))
   }
 
-  count(matches: (facets: readonly string[]) => boolean): number {
-    return this.#inLayers.reduce((total, kind) => total + kind.count(matches), 0)
+  count(matches: (facets: readonly string[]) => boolean, from?: Position, to?: Position): number {
+    return this.#inLayers.reduce((total, kind) => total + kind.count(matches, from, to), 0)
   }
 
   get first(): StoredItem<RecordKinds[K]> | undefined {

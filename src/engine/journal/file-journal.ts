@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { type FileHandle, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
 import { type Entry, recordsOf } from '../../domain/events.ts'
@@ -6,6 +6,7 @@ import { drawnAnew } from '../account/ids.ts'
 import { SafePoint } from '../account/recovery.ts'
 import { succeeds, useFile, writeAll } from '../store/private-files.ts'
 import { LossError, UnavailableError } from '../store/store-errors.ts'
+import { HistoryIndex } from './history-index.ts'
 import type { Journal, Standing } from './journal.ts'
 import {
   entriesOnly,
@@ -18,7 +19,7 @@ import {
   whole,
 } from './journal-file.ts'
 import { isHeader, lineInCurrentForm, readLine, writeLine } from './journal-format.ts'
-import { entriesMissing, Segments } from './journal-segments.ts'
+import { entriesMissing, missing, openSegment, type Segment, Segments } from './journal-segments.ts'
 import { type Line, readLines } from './read-lines.ts'
 import { replay } from './replay.ts'
 
@@ -37,6 +38,8 @@ export class FileJournal implements Journal {
   #end = 0
   /** The seed of the ids, if it is not that of the header. */
   #seed: string | undefined
+  /** Of each file whose entries somebody asked for, by the number of its first entry. */
+  #indexes = new Map<number, HistoryIndex>()
 
   private constructor(
     private readonly path: string,
@@ -192,18 +195,50 @@ export class FileJournal implements Journal {
     return this.file.use(handle => handle.truncate(this.#end))
   }
 
-  /**
-   * Looks through all lines for the id. Nobody needs this often, and an index of a million records would cost more
-   * memory than the records.
-   */
+  /** The first call looks through all lines, later ones only where the record may be named. */
   async history(id: string): Promise<Entry[]> {
+    await this.#settled()
+    const end = this.#readers.begin()
+    const [segments, file, size, after = 0] = [
+      this.segments.connected(),
+      this.file,
+      this.#end,
+      this.header.after,
+    ]
+    const indexes = this.#indexes
+    for (const from of indexes.keys()) if (from < this.keptFrom) indexes.delete(from)
     const entries: Entry[] = []
-    for await (const { text } of this.#lines()) {
-      if (!text.includes(id)) continue
-      const entry = readLine(text)
-      if (entry.events.some(event => recordsOf(event).includes(id))) entries.push(entry)
+    const read = async (handle: FileHandle, { from, to, path, where, bytes }: Part) => {
+      const index = indexes.get(from) ?? new HistoryIndex()
+      indexes.set(from, index)
+      const count = await index.extend(handle, bytes, line => void whole(where, line))
+      if (from + count <= to) throw missing(path, from + count, to)
+      for await (const line of index.naming(handle, id)) {
+        const entry = readLine(whole(where, line).text)
+        if (entry.events.some(event => recordsOf(event).includes(id))) entries.push(entry)
+      }
     }
-    return entries
+    try {
+      // Before anything else is awaited, because a new file may take its name.
+      const open = await file.hold()
+      try {
+        for (const segment of segments) {
+          const handle = await openSegment(segment)
+          try {
+            const { size: bytes } = await handle.stat()
+            await read(handle, { ...segment, where: this.folder, bytes })
+          } finally {
+            await handle.close()
+          }
+        }
+        await read(open, { from: after + 1, to: after, path: this.path, where: this.path, bytes: size })
+        return entries
+      } finally {
+        file.release()
+      }
+    } finally {
+      end()
+    }
   }
 
   async *lines(): AsyncIterable<string> {
@@ -302,6 +337,7 @@ export class FileJournal implements Journal {
       await this.#startFile(header, entries)
       this.segments = segments
       this.#seed = undefined
+      this.#indexes = new Map()
       this.#safe.seq = entries.at(-1)?.seq ?? 0
       void this.#readers.removeAfter(() => rm(before, { recursive: true, force: true }))
     } catch (cause) {
@@ -321,6 +357,13 @@ export class FileJournal implements Journal {
   async #settled(): Promise<void> {
     while (this.#flushing) await this.#flushing
   }
+}
+
+/** A file of the journal, and how much of it is read. */
+interface Part extends Segment {
+  /** As messages name it. */
+  readonly where: string
+  readonly bytes: number
 }
 
 /** Counts readers. What was replaced while they read is removed when they are done. */

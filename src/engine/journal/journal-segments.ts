@@ -1,4 +1,4 @@
-import { link, readdir, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import {
   codeOf,
@@ -35,7 +35,7 @@ export const entriesMissing = (folder: string, from: number, to: number) =>
     `the journal's entries ${from} to ${to} are missing, and no checkpoint that can be read has them`,
   )
 
-const missing = (where: string, from: number, to: number) =>
+export const missing = (where: string, from: number, to: number) =>
   new DamagedError(where, `the journal's entries ${from} to ${to} are missing`)
 
 const numbered = (seq: number) => String(seq).padStart(12, '0')
@@ -59,6 +59,11 @@ export async function markRemoved(folder: string, to: number): Promise<void> {
   await (await openPrivate(markOf(folder, to), 'append')).close()
   await syncDirectory(folder)
 }
+
+export const openSegment = ({ path, from, to }: Segment): Promise<FileHandle> =>
+  openPrivate(path, 'read').catch(cause => {
+    throw codeOf(cause) === 'ENOENT' ? missing(path, from, to) : cause
+  })
 
 /** The closed parts of a journal, in a folder of their own: the history that nobody reads at a start. */
 export class Segments {
@@ -184,23 +189,30 @@ export class Segments {
 
   /** All lines, as of the moment of this call. */
   lines(): AsyncGenerator<Line> {
-    return this.#linesIn([...this.segments], this.first, this.last)
+    return this.#linesIn(this.connected())
   }
 
-  async *#linesIn(segments: readonly Segment[], first: number, end: number): AsyncGenerator<Line> {
+  /** All segments, as of the moment of this call. The iteration throws where one is missing. */
+  connected(): Iterable<Segment> {
+    return this.#connected([...this.segments], this.first, this.last)
+  }
+
+  *#connected(segments: readonly Segment[], first: number, end: number): Generator<Segment> {
     let last = first - 1
     for (const segment of segments) {
       if (segment.from !== last + 1) throw missing(this.folder, last + 1, segment.from - 1)
       last = segment.to
-      yield* this.#linesOf(segment)
+      yield segment
     }
     if (last < end) throw missing(this.folder, last + 1, end)
   }
 
+  async *#linesIn(segments: Iterable<Segment>): AsyncGenerator<Line> {
+    for (const segment of segments) yield* this.#linesOf(segment)
+  }
+
   async *#linesOf({ path, from, to }: Segment): AsyncGenerator<Line> {
-    const handle = await openPrivate(path, 'read').catch(cause => {
-      throw codeOf(cause) === 'ENOENT' ? missing(path, from, to) : cause
-    })
+    const handle = await openSegment({ path, from, to })
     try {
       let next = from
       for await (const line of readLines(handle)) {

@@ -42,7 +42,7 @@ export interface Standing {
 /** A journal in memory, for a simulator without a data directory. */
 export class MemoryJournal implements Journal {
   #entries: Entry[] = []
-  #index: HistoryIndex<number> | undefined
+  #index: EntriesByRecord<number> | undefined
   seed: string | undefined
   readonly keptFrom = 1
 
@@ -56,7 +56,7 @@ export class MemoryJournal implements Journal {
 
   async history(id: string): Promise<Entry[]> {
     if (!this.#index) {
-      const index = new HistoryIndex<number>()
+      const index = new EntriesByRecord<number>()
       this.#entries.forEach((entry, spot) => {
         index.note(entry, spot)
       })
@@ -83,7 +83,7 @@ export class MemoryJournal implements Journal {
 }
 
 /** Which entries of a journal name which record. It is built at the first use, then updated. */
-class HistoryIndex<Spot> {
+class EntriesByRecord<Spot> {
   readonly #spots = new Map<string, Spot[]>()
 
   note(entry: Entry, spot: Spot): void {

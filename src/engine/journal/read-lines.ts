@@ -14,11 +14,15 @@ const FIRST_CHUNK = 16 * 1024
 const CHUNK = 1024 * 1024
 const LINE_FEED = 0x0a
 
-/** The lines of a file with their positions. Only one chunk and one line are in memory at a time. */
-export async function* readLines(handle: FileHandle, end = Number.POSITIVE_INFINITY): AsyncGenerator<Line> {
+/** The lines of a file with their positions, from the start of one of them; they are numbered from there. Only one chunk and one line are in memory at a time. */
+export async function* readLines(
+  handle: FileHandle,
+  end = Number.POSITIVE_INFINITY,
+  start = 0,
+): AsyncGenerator<Line> {
   let rest = Buffer.alloc(0)
-  let position = 0
-  let lineOffset = 0
+  let position = start
+  let lineOffset = start
   let number = 1
   while (position < end) {
     const most = Math.min(position === 0 ? FIRST_CHUNK : CHUNK, end - position)
@@ -27,20 +31,20 @@ export async function* readLines(handle: FileHandle, end = Number.POSITIVE_INFIN
     position += bytesRead
     const chunk = buffer.subarray(0, bytesRead)
     const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-    let start = 0
-    for (let feed = bytes.indexOf(LINE_FEED); feed !== -1; feed = bytes.indexOf(LINE_FEED, start)) {
-      const length = feed - start
+    let from = 0
+    for (let feed = bytes.indexOf(LINE_FEED); feed !== -1; feed = bytes.indexOf(LINE_FEED, from)) {
+      const length = feed - from
       yield {
         number: number++,
-        text: bytes.toString('utf8', start, feed),
+        text: bytes.toString('utf8', from, feed),
         offset: lineOffset,
         length,
         terminated: true,
       }
       lineOffset += length + 1
-      start = feed + 1
+      from = feed + 1
     }
-    rest = bytes.subarray(start)
+    rest = bytes.subarray(from)
   }
   if (rest.length > 0)
     yield { number, text: rest.toString(), offset: lineOffset, length: rest.length, terminated: false }

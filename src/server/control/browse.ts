@@ -2,58 +2,88 @@ import type { PaymentRow } from '../../contract/control/payments.ts'
 import type { PayoutRow } from '../../contract/control/payouts.ts'
 import type { DeliveryRow } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
-import { type Delivery, methodOf, type Payment, type Payout, statusOf } from '../../domain/model.ts'
-import type { World } from '../../domain/world.ts'
+import { FROM_THE_TOP } from '../../domain/list-index.ts'
+import {
+  type Delivery,
+  methodOf,
+  type Payment,
+  type Payout,
+  type SortKey,
+  statusOf,
+} from '../../domain/model.ts'
+import { paymentFacets, payoutFacets, type World } from '../../domain/world.ts'
+import type { Account } from '../../engine/account/account.ts'
 import type { Request } from '../http/request.ts'
-import { anyOf, type Filter, listWindow, one, textIn, timeIn, windowIn } from '../lists.ts'
+import { anyOf, type Filter, listWindow, one, searchIn, textIn, timeIn, windowIn } from '../lists.ts'
 import { notFound } from '../refusal.ts'
+import { SearchIndex } from '../search-index.ts'
 import { type ControlHandlers, param } from './control-call.ts'
 import { deliveryView } from './views.ts'
 
 /** Lists for the dashboard: filtered, searched, in parts, with only the members that a row shows. */
 export function browseCalls() {
+  const payments = indexesOf<Payment>({
+    list: ({ world }) => world.payments,
+    texts: ({ merchantReference, customer }) => [merchantReference, customer.name, customer.email],
+    group: payment => [...paymentFacets(payment), payment.script.rule ?? ''],
+  })
+  const payouts = indexesOf<Payout>({
+    list: ({ world }) => world.payouts,
+    texts: ({ merchantReference, recipient }) => [merchantReference, recipient.holderName],
+    group: payout => [...payoutFacets(payout), payout.script.rule ?? ''],
+  })
   return {
-    'GET /accounts/:account/browse/payments': ({ runtime, request, answer }) => {
-      const { world } = runtime.account
-      return answer(200, listWindow(request, world.payments, paymentFilter(request), paymentRow))
+    'GET /accounts/:account/browse/payments': async ({ runtime, request, answer }) => {
+      const { account } = runtime
+      const index = () => payments(account)
+      return answer(
+        200,
+        await listWindow(request, account.world.payments, index, paymentFilter(request), paymentRow),
+      )
     },
 
-    'GET /accounts/:account/browse/payouts': ({ runtime, request, answer }) => {
-      const { world } = runtime.account
-      return answer(200, listWindow(request, world.payouts, payoutFilter(request), payoutRow))
+    'GET /accounts/:account/browse/payouts': async ({ runtime, request, answer }) => {
+      const { account } = runtime
+      const index = () => payouts(account)
+      return answer(
+        200,
+        await listWindow(request, account.world.payouts, index, payoutFilter(request), payoutRow),
+      )
     },
   } satisfies Partial<ControlHandlers>
 }
 
-function paymentFilter(request: Request): Filter<Payment> {
+/** The index of each account, from its first search on. */
+function indexesOf<R extends { readonly sortKey: SortKey }>(
+  shape: ConstructorParameters<typeof SearchIndex<R>>[1],
+) {
+  const indexes = new WeakMap<Account, SearchIndex<R>>()
+  return (account: Account): SearchIndex<R> => {
+    const found = indexes.get(account) ?? new SearchIndex<R>(account, shape)
+    indexes.set(account, found)
+    return found
+  }
+}
+
+function paymentFilter(request: Request): Filter {
   const [status, mode, method, currency] = ['status', 'checkout_mode', 'method', 'currency'].map(name =>
     anyOf(request, name),
   )
-  const text = textIn(request)
-  const rule = one(request, 'rule')
-  const isWanted = ({ sortKey: place, merchantReference, customer, script }: Payment) =>
-    (rule === undefined || script.rule === rule) &&
-    (!text || text(place.id, merchantReference, customer.name, customer.email))
   return {
     ...createdIn(request),
     facets: ([ofStatus, ofMode, ofMethod, ofCurrency]) =>
       !!status?.(ofStatus) && !!mode?.(ofMode) && !!method?.(ofMethod) && !!currency?.(ofCurrency),
-    record: rule === undefined && !text ? undefined : isWanted,
+    search: searchIn(request),
   }
 }
 
-function payoutFilter(request: Request): Filter<Payout> {
+function payoutFilter(request: Request): Filter {
   const [country, currency, status] = ['country', 'currency', 'status'].map(name => anyOf(request, name))
-  const text = textIn(request)
-  const rule = one(request, 'rule')
-  const isWanted = ({ sortKey: place, merchantReference, recipient, script }: Payout) =>
-    (rule === undefined || script.rule === rule) &&
-    (!text || text(place.id, merchantReference, recipient.holderName))
   return {
     ...createdIn(request),
     facets: ([ofCountry, ofCurrency, ofStatus]) =>
       !!country?.(ofCountry) && !!currency?.(ofCurrency) && !!status?.(ofStatus),
-    record: rule === undefined && !text ? undefined : isWanted,
+    search: searchIn(request),
   }
 }
 
@@ -101,23 +131,24 @@ export function deliveryBrowsing() {
     'GET /accounts/:account/browse/webhook-deliveries': ({ runtime, request, answer }) => {
       const { world } = runtime.account
       const { offset, limit } = windowIn(request)
-      const [status, type] = [anyOf(request, 'status'), anyOf(request, 'event_type')]
-      const endpoint = anyOf(request, 'endpoint')
+      const filters = ['status', 'event_type', 'endpoint'] as const
+      const [status, type, endpoint] = filters.map(name => anyOf(request, name))
       const text = textIn(request)
-      const wanted = [...world.deliveries.values()].filter(delivery => {
-        const event = world.events.get(delivery.eventId)
-        return (
-          status(delivery.status) &&
-          type(event?.type) &&
-          endpoint(delivery.endpointId) &&
-          (!text || text(delivery.id, delivery.eventId, subjectOf(delivery, world)))
-        )
-      })
-      const data = wanted
-        .reverse()
-        .slice(offset, offset + limit)
-        .map(delivery => deliveryRow(delivery, world))
-      return answer(200, { data, total: wanted.length })
+      const isWanted = (delivery: Delivery) =>
+        !!status?.(delivery.status) &&
+        !!type?.(world.events.get(delivery.eventId)?.type) &&
+        !!endpoint?.(delivery.endpointId) &&
+        (!text || text(delivery.id, delivery.eventId, subjectOf(delivery, world)))
+      const isWhole = !text && filters.every(name => one(request, name) === undefined)
+      const data: DeliveryRow[] = []
+      let matched = 0
+      for (const item of world.deliveries.below(FROM_THE_TOP, () => true)) {
+        // Without a filter all are wanted, so those that are not shown need not be read.
+        if (isWhole && data.length >= limit) break
+        if (!isWhole && !isWanted(item.record)) continue
+        if (matched++ >= offset && data.length < limit) data.push(deliveryRow(item.record, world))
+      }
+      return answer(200, { data, total: isWhole ? world.deliveries.size : matched })
     },
 
     'GET /accounts/:account/webhook-deliveries/:id': ({ runtime, request, answer }) => {

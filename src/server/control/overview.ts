@@ -3,14 +3,10 @@ import type { Buckets, Overview } from '../../contract/control/overview.ts'
 import { DELIVERY_STATUSES, PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { FROM_THE_TOP } from '../../domain/list-index.ts'
-import { statusOf } from '../../domain/model.ts'
 import type { World } from '../../domain/world.ts'
 import { refuseProblems } from '../refusal.ts'
 import type { ControlHandlers, ControlSettings } from './control-call.ts'
 import { clockView } from './views.ts'
-
-/** How many of the newest records the charts show; the rest is only in the totals. */
-const MOST_DRAWN = 50_000
 
 /** A summary of an account. */
 export function overviewCalls({ requests }: ControlSettings) {
@@ -35,34 +31,31 @@ export function overviewCalls({ requests }: ControlSettings) {
   } satisfies Partial<ControlHandlers>
 }
 
-const tally = (kinds: readonly string[], count: (kind: string) => number) =>
+const tally = <K extends string>(kinds: readonly K[], count: (kind: K) => number) =>
   Object.fromEntries(kinds.map(kind => [kind, count(kind)]))
 
-function paymentsOverTime(world: World, now: number) {
-  const drawn: { at: number; kind: string }[] = []
-  for (const { at, record } of world.payments.below(FROM_THE_TOP, () => true)) {
-    drawn.push({ at, kind: statusOf(record) })
-    if (drawn.length === MOST_DRAWN) break
-  }
-  return bucketsOf(PAYMENT_STATUSES, drawn, now)
+function paymentsOverTime({ payments }: World, now: number): Buckets | null {
+  const first = payments.firstAt
+  if (first === undefined) return null
+  const { from, width, count } = axisOf(first, now)
+  const startOf = (nth: number) => (nth < count ? { at: from + nth * width, ordinal: 0 } : FROM_THE_TOP)
+  const series = PAYMENT_STATUSES.map(status => [
+    status,
+    Array.from({ length: count }, (_, nth) =>
+      payments.count(facets => facets[0] === status, startOf(nth), startOf(nth + 1)),
+    ),
+  ])
+  return { from: formatTimestamp(from), width_ms: width, series: Object.fromEntries(series) }
 }
 
-function webhooks({ deliveries, endpoints }: World, now: number): Overview['webhooks'] {
-  const all = [...deliveries.values()]
-  const counts = new Map<string, number>()
-  for (const { status } of all) counts.set(status, (counts.get(status) ?? 0) + 1)
-  const attempts = all.slice(-MOST_DRAWN).flatMap(({ attempts: tried }) =>
-    tried.flatMap(({ startedAt, result }) => {
-      if (!result) return []
-      const { status } = result
-      return [
-        { at: startedAt, kind: status !== null && status >= 200 && status < 300 ? 'succeeded' : 'failed' },
-      ]
-    }),
-  )
+function webhooks({ webhookCounts, endpoints }: World, now: number): Overview['webhooks'] {
+  const attempts = [...webhookCounts.attempts].flatMap(({ from: at, succeeded, failed }) => [
+    { at, kind: 'succeeded', count: succeeded },
+    { at, kind: 'failed', count: failed },
+  ])
   return {
     endpoints: endpoints.size,
-    by_status: tally(DELIVERY_STATUSES, status => counts.get(status) ?? 0),
+    by_status: tally(DELIVERY_STATUSES, status => webhookCounts.withStatus(status)),
     attempts_over_time: bucketsOf(['succeeded', 'failed'], attempts, now),
   }
 }
@@ -90,6 +83,8 @@ function requestRates(log: readonly LoggedRequest[]): Overview['requests'] {
 interface ChartPoint {
   readonly at: number
   readonly kind: string
+  /** 1 if it is not given. */
+  readonly count?: number
 }
 
 const SECOND = 1000
@@ -113,16 +108,20 @@ export function bucketsOf(
 ): Buckets | null {
   if (points.length === 0) return null
   const first = points.reduce((least, { at }) => Math.min(least, at), until)
-  const width = widthFor(until - first)
-  const from = Math.floor(first / width) * width
-  const count = Math.max(1, Math.floor((until - from) / width) + 1)
+  const { from, width, count } = axisOf(first, until)
   const series = Object.fromEntries(kinds.map(kind => [kind, new Array<number>(count).fill(0)]))
-  for (const { at, kind } of points) {
+  for (const { at, kind, count: more = 1 } of points) {
     const row = series[kind]
     const place = Math.min(count - 1, Math.floor((at - from) / width))
-    if (row) row[place] = (row[place] ?? 0) + 1
+    if (row) row[place] = (row[place] ?? 0) + more
   }
   return { from: formatTimestamp(from), width_ms: width, series }
+}
+
+function axisOf(first: number, until: number) {
+  const width = widthFor(until - first)
+  const from = Math.floor(first / width) * width
+  return { from, width, count: Math.max(1, Math.floor((until - from) / width) + 1) }
 }
 
 const widthFor = (span: number) =>

@@ -24,6 +24,7 @@ export function dump(world: World) {
     faultCounts: [...world.faultCounts],
     heldDeliveries: [...world.heldDeliveries],
     openDeliveries: [...world.openDeliveries].sort(),
+    webhookCounts: world.webhookCounts.stored,
     clock: world.clock,
   }
 }

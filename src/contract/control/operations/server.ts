@@ -12,7 +12,7 @@ import { AdvanceBody, ClockBody, HealthBody, MerchantPatch, TokenBody } from '..
 import { RulesBody, RulesState } from '../rules.ts'
 import { Timeline } from '../timeline.ts'
 import { DeliveryRow } from '../webhooks.ts'
-import { type ControlOperations, EXAMPLE_POSITION } from './operation.ts'
+import { type ControlOperations, EXAMPLE_POSITION, LIST_QUERY } from './operation.ts'
 
 /** The server as a whole. */
 export const SERVER_OPERATIONS = {
@@ -135,6 +135,7 @@ export const SETTING_OPERATIONS = {
   'GET /accounts/:account/timers': {
     id: 'listTimers',
     summary: 'List the pending timers, the next one first',
+    query: { limit: LIST_QUERY.limit },
     answers: { 200: list(TimerRecord) },
   },
   'GET /accounts/:account/catalogue': {

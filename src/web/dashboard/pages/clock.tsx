@@ -14,14 +14,18 @@ import { Field } from '../ui/field.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty, Panel, Table } from '../ui/panel.tsx'
 
-const MOST_TIMERS = 200
+const SHOWN_TIMERS = 200
 
 /** Shows and moves the account's clock. */
 export function ClockPage({ account }: { account: string }) {
   const about = ['clock', 'timers', 'payments', 'payouts', 'webhooks']
   const params = { account }
   const clock = useLive('GET /accounts/:account/clock', { params }, { about })
-  const timers = useLive('GET /accounts/:account/timers', { params }, { about })
+  const timers = useLive(
+    'GET /accounts/:account/timers',
+    { params, query: { limit: SHOWN_TIMERS } },
+    { about },
+  )
   const read = () => {
     clock.reload()
     timers.reload()
@@ -52,7 +56,9 @@ export function ClockPage({ account }: { account: string }) {
         )}
       </Ready>
       <Panel title="Timers" flush>
-        <Ready of={timers}>{({ data }) => <Timers timers={data} account={account} />}</Ready>
+        <Ready of={timers}>
+          {({ data }) => <Timers timers={data} pending={clock.data?.pending_timers ?? 0} account={account} />}
+        </Ready>
       </Panel>
     </Page>
   )
@@ -152,7 +158,13 @@ function Rate({ clock, onSet }: { clock: ClockState; onSet: (setting: ClockBody)
   )
 }
 
-function Timers({ timers, account }: { timers: readonly TimerRecord[]; account: string }) {
+interface TimersProps {
+  readonly timers: readonly TimerRecord[]
+  readonly pending: number
+  readonly account: string
+}
+
+function Timers({ timers, pending, account }: TimersProps) {
   if (timers.length === 0)
     return (
       <Empty title="No timer is set">
@@ -163,7 +175,7 @@ function Timers({ timers, account }: { timers: readonly TimerRecord[]; account: 
     <>
       <Table<TimerRecord>
         caption="Timers"
-        rows={timers.slice(0, MOST_TIMERS)}
+        rows={timers}
         keyOf={({ id }) => id}
         columns={[
           { title: 'Due', cell: ({ due_at }) => <ExactTime at={due_at} /> },
@@ -172,7 +184,9 @@ function Timers({ timers, account }: { timers: readonly TimerRecord[]; account: 
           { title: 'To', cell: ({ command }) => <RecordOf command={command} account={account} /> },
         ]}
       />
-      {timers.length > MOST_TIMERS && <p class="muted pad">and {timers.length - MOST_TIMERS} later ones</p>}
+      {timers.length === SHOWN_TIMERS && pending > SHOWN_TIMERS && (
+        <p class="muted pad">and {pending - SHOWN_TIMERS} later ones</p>
+      )}
     </>
   )
 }

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Entry, EventOf } from '../../../../src/domain/events.ts'
+import { WebhookCounts } from '../../../../src/domain/webhook-counts.ts'
 import { CONTRACT, type Machine, type Watch } from '../machine.ts'
 import { must } from '../must.ts'
 
@@ -25,6 +27,12 @@ export class Deliveries implements Watch {
   }
 
   step({ world }: Machine): void {
+    const afresh = WebhookCounts.of(world.deliveries.values()).stored
+    must(
+      isDeepStrictEqual(world.webhookCounts.stored, afresh),
+      'the counts of webhooks agree with counting them afresh',
+      { kept: world.webhookCounts.stored, afresh },
+    )
     for (const delivery of world.deliveries.values()) {
       const { id, status, nextAttemptAt, endpointId } = delivery
       const waiting = status === 'pending'

@@ -93,5 +93,9 @@ function listsPayments({ payments, seq }: Machine['world']): void {
       found,
     })
     must(payments.count(matches) === expected.length, 'counts agree with the list', { facet, value })
+    const places = [...payments.below(FROM_THE_TOP, matches)]
+    const [older, newer] = [seq % places.length, (3 * seq) % places.length].sort((a, b) => b - a)
+    const part = payments.count(matches, places[older ?? 0], places[newer ?? 0])
+    must(part === (older ?? 0) - (newer ?? 0), 'counts of a part agree with it', { facet, value })
   }
 }
