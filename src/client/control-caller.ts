@@ -156,9 +156,10 @@ export class ControlCaller {
   /** The answer of a simulator of this process, which needs no check. */
   async #ask(request: Sent): Promise<Answer | undefined> {
     const signal = request.signal ?? this.#signal
-    signal?.throwIfAborted()
     if (!this.#transport.ask || request.upload) return undefined
-    const asked = this.#transport.ask(await this.#onTheWire(request))
+    const wire = await this.#onTheWire(request)
+    signal?.throwIfAborted()
+    const asked = this.#transport.ask(wire)
     const answer = await (signal ? unlessAborted(asked, signal) : asked)
     if (!answer) return undefined
     const read = answerOf(answer, 1)

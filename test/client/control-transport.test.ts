@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ControlClient } from '../../src/client/control-client.ts'
 
 /** A control surface that gives these answers. */
@@ -125,7 +125,9 @@ test('a call within the process is given up when its signal aborts, and leaves n
   expect(await control.merchants.list()).toEqual([])
   expect(getEventListeners(abort.signal, 'abort')).toEqual([])
   const waiting = expect(control.merchants.list()).rejects.toThrow('enough')
+  await vi.waitUntil(() => asked.length === 2)
   abort.abort(new Error('enough'))
   await waiting
+  await expect(control.merchants.list()).rejects.toThrow('enough')
   expect(asked).toEqual(['/_paysim/merchants', '/_paysim/merchants'])
 })
