@@ -339,7 +339,7 @@ export interface SimulatedAccount
   import(archive: Archive): Promise<{ account: string; entries: number }>
   /** Empties the account; its keys stay the same, and so do the settings to keep, such as `keep: ['rules']`. */
   reset(body?: ResetBody): Promise<{ account: string }>
-  /** Removes the merchant with both of its accounts, whoever created it, and closes what was opened here for it. */
+  /** Removes the merchant with both of its accounts, even if something else created it, and closes what was opened here. */
   remove(): Promise<void>
   /** Closes its connections and its receiver, and removes the merchant if `createAccount` created it. */
   close(): Promise<void>

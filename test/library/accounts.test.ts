@@ -66,7 +66,7 @@ test('closing an account removes the merchant that was made for it', async () =>
   expect(await fetch(url, { method: 'POST' })).toMatchObject({ status: 410 })
 })
 
-test('removing an account removes its merchant, whoever made it, and the others stay', async () => {
+test('removing an account removes its merchant, even one that a call made, and the others stay', async () => {
   const sim = await simulator()
   const [made, other] = await Promise.all([sim.createAccount(), sim.createAccount()])
   const again = await sim.account(made.id, { webhooks: true })

@@ -302,7 +302,7 @@ export function haveSizes(folder: string, files: readonly SealedFile[]): boolean
       files.every(([, size], nth) => lstatSync(paths[nth] ?? '').size === size)
     )
   } catch {
-    // Whoever opens the account finds out what is wrong.
+    // The opening of the account finds out what is wrong.
     return false
   }
 }
