@@ -65,7 +65,8 @@ export function recordOf(data: ScenarioData, result: ScenarioResult, run: string
       subject: /\/([a-z]+_[0-9A-Za-z]{8,})/.exec(path)?.[1] ?? idIn(parseForeign(answer ?? '')),
     })),
     finalLooks: finalLooksOf(steps, seen?.looks ?? [], run),
-    known: [...new Set((seen?.violations ?? []).map(({ sameAs }) => sameAs))],
+    // Each run has a name of its own, which the runner fills in.
+    known: [...new Set((seen?.violations ?? []).map(({ sameAs }) => sameAs.replaceAll(run, '${run}')))],
     payments: seen?.payments,
     tookMs: result.tookMs,
   }

@@ -12,13 +12,18 @@ const WITHIN_MS = 240_000
 
 const APPS = fileURLToPath(new URL('apps', import.meta.url))
 
-async function explore(kinds: string, command: readonly string[], flags: readonly string[] = []) {
+async function explore(
+  kinds: string,
+  command: readonly string[],
+  flags: readonly string[] = [],
+  name = 'story.yaml',
+) {
   const folder = await mkdtemp(join(tmpdir(), 'paysim-explore-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await cp(APPS, folder, { recursive: true })
   await writeFile(join(folder, 'slip.png'), pngImage(1))
   const saved = join(folder, 'found')
-  const story = join(folder, 'story.yaml')
+  const story = join(folder, name)
   await appendFile(story, '  - { upload asset: other, file: slip.png }\n')
   const args = ['explore', story, '--only', kinds, '--save', saved, ...flags, '--']
   const { code, stdout, stderr } = await runBinary([
@@ -64,6 +69,32 @@ test.skipIf(!isLong)(
     expect(stdout).toContain('The application survived all of them.')
   },
 )
+
+test('a second payment with the same reference is no fault, if there is one without a disturbance too', {
+  timeout: WITHIN_MS,
+}, async () => {
+  const by = (app: string, style: string) =>
+    explore('webhook-twice', [app, style], ['--runs', '2'], 'second-try.yaml')
+  for (const style of ['second-try', 'second-try-re-reading']) {
+    const { code, stdout, stderr } = await by('right.mjs', style)
+    expect(code, stdout + stderr).toBe(0)
+    expect(stdout).toContain('The application survived all of them.')
+  }
+  // A scenario that a wrong shop leaves passes with a right one.
+  const { code, saved } = await by('wrong.mjs', 'ships-at-each-event-of-two-tries')
+  expect(code).toBe(10)
+  const [file = ''] = (await readdir(saved)).filter(name => name.endsWith('.yaml'))
+  expect(await readFile(join(saved, file), 'utf8')).toContain('2 payments ${run}-a')
+  const right = await runBinary([
+    'run',
+    join(saved, file),
+    '--',
+    'node',
+    join(APPS, 'right.mjs'),
+    'second-try',
+  ])
+  expect(right.code, right.stdout + right.stderr).toBe(0)
+})
 
 /** One deposit, whose second receipt is sent when the first is rejected; time runs until the payment would expire. */
 const LONG_WAIT = {

@@ -187,7 +187,7 @@ export class PlayedApplication {
     const { run, known } = this
     run.recordExit()
     if (!this.isOver) await this.countPayments(stage)
-    run.violations.push(...this.#secondPayments(stage.run))
+    run.violations.push(...this.#secondPayments())
     const blamed = run.isDisturbed
       ? run.violations.filter(({ sameAs }) => !known.includes(sameAs))
       : run.violations.filter(({ what }) => what === 'ended')
@@ -201,7 +201,7 @@ export class PlayedApplication {
   }
 
   /** More payments than in the plain run mean that a customer pays twice, even if each has its own merchant_reference. */
-  #secondPayments(run: string): Violation[] {
+  #secondPayments(): Violation[] {
     const { payments = new Map<string, number>(), usualPayments } = this
     const what = 'second payment'
     const repeated = [...payments].filter(([reference, count]) => reference !== '' && count > 1)
@@ -209,7 +209,7 @@ export class PlayedApplication {
       return repeated.map(([reference, count]) => ({
         what,
         message: `it made ${count} payments with the merchant_reference ${reference}`,
-        sameAs: `${count} payments ${reference.replaceAll(run, '${run}')}`,
+        sameAs: `${count} payments ${reference}`,
       }))
     const total = totalOf(payments)
     if (usualPayments === undefined || total <= usualPayments) return []

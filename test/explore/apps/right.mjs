@@ -1,6 +1,6 @@
 // Correct applications, each written in its own style: `node right.mjs STYLE`.
 import { setTimeout as pause } from 'node:timers/promises'
-import { startShop } from './shop.mjs'
+import { SECOND_TRIES, startShop } from './shop.mjs'
 
 /** Applies the payment's status, wherever it came from. */
 function settle(shop, order, status) {
@@ -44,6 +44,26 @@ const STYLES = {
       const order = Object.values(shop.orders).find(({ payment }) => payment === event.data.id)
       // The answer of the call that created it has not arrived yet: this event will be sent again.
       if (!order) return [503, {}]
+      const status = await statusOf(shop, order)
+      if (status === undefined) return [503, {}]
+      settle(shop, order, status)
+      return [200, {}]
+    },
+  },
+  'second-try': {
+    ...SECOND_TRIES,
+    take(shop, event) {
+      const order = shop.orderOf(event)
+      // The answer of the call that created it has not arrived yet: this event will be sent again.
+      if (order && !order.payment) return [503, {}]
+      return order?.payment === event.data.id ? shop.usual.take(event) : [200, {}]
+    },
+  },
+  'second-try-re-reading': {
+    ...SECOND_TRIES,
+    async take(shop, event) {
+      const order = shop.orderOf(event)
+      if (!order?.payment) return [order ? 503 : 200, {}]
       const status = await statusOf(shop, order)
       if (status === undefined) return [503, {}]
       settle(shop, order, status)

@@ -104,6 +104,17 @@ const PARTS = {
   began() {},
 }
 
+/** Parts of a shop in which a declined order is paid by a second payment with its reference. */
+export const SECOND_TRIES = {
+  create(shop, wanted) {
+    const order = shop.orders[wanted.reference]
+    if (order?.status === 'failed')
+      Object.assign(order, { status: 'pending', payment: null, tries: (order.tries ?? 1) + 1 })
+    return PARTS.create(shop, wanted)
+  },
+  keyOf: (shop, reference) => `${reference} ${shop.orders[reference].tries ?? 1}`,
+}
+
 export function startShop(parts = {}) {
   const shop = { orders: {}, seen: [] }
   for (const [name, part] of Object.entries({ ...PARTS, ...parts }))

@@ -1,6 +1,6 @@
 // Wrong applications, each with one bug: `node wrong.mjs BUG`. `planted.json` says which kind must find it.
 import { setTimeout as pause } from 'node:timers/promises'
-import { startShop } from './shop.mjs'
+import { SECOND_TRIES, startShop } from './shop.mjs'
 
 const byState = (shop, event) => shop.usual.take(event)
 const isSignedNow = (shop, headers, body) =>
@@ -26,6 +26,16 @@ let keys = 0
 /** The orders survive a restart, but not the ids of the events that were handled. */
 const handled = new Set()
 
+const SHIPS_AT_EACH_EVENT = {
+  take(shop, event) {
+    const order = shop.orderOf(event)
+    if (order && event.type === 'payment.succeeded') shop.ship(order)
+    if (order && event.type === 'payment.failed') order.status = 'failed'
+    shop.save()
+    return [200, {}]
+  },
+}
+
 const BUGS = {
   'remembers-events-in-memory': {
     take(shop, event) {
@@ -38,15 +48,8 @@ const BUGS = {
       return [200, {}]
     },
   },
-  'ships-at-each-event': {
-    take(shop, event) {
-      const order = shop.orderOf(event)
-      if (order && event.type === 'payment.succeeded') shop.ship(order)
-      if (order && event.type === 'payment.failed') order.status = 'failed'
-      shop.save()
-      return [200, {}]
-    },
-  },
+  'ships-at-each-event': SHIPS_AT_EACH_EVENT,
+  'ships-at-each-event-of-two-tries': { ...SECOND_TRIES, ...SHIPS_AT_EACH_EVENT },
   'fails-over-a-duplicate': {
     take(shop, event) {
       if (!notTheSecond(shop, event.id)) throw new Error(`UNIQUE constraint failed: events.id ${event.id}`)
