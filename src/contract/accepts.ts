@@ -13,7 +13,8 @@ export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
 
 /**
  * Whether a value certainly fits a schema. Almost every value does, and this is known at once. To say what is wrong with
- * another one takes a compiler, which takes longer to load and to start than most requests take.
+ * another one takes a compiler, which takes longer to load and to start than most requests take. TypeBox's own check does not
+ * know schemas that are plain JSON.
  */
 export function accepts(schema: TSchema): Accepts {
   const rules: Accepts[] = []
