@@ -4,7 +4,7 @@ import { CONTROL_PREFIX } from '../contract/paths.ts'
 import { withoutSecrets } from '../contract/redact.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
 import { changedRecord, type DomainEvent, type Entry, type EventOf } from '../domain/events.ts'
-import type { WebhookEvent } from '../domain/model.ts'
+import { isSuccess, type WebhookEvent } from '../domain/model.ts'
 import { type AnsweredRequest, tellRequest } from '../domain/why/request.ts'
 import type { AccountRuntime } from '../engine/account/open-runtime.ts'
 import { whyRecord } from '../engine/account/why-record.ts'
@@ -125,7 +125,7 @@ function attemptOutcome(
 ): string {
   const { status, error } = result
   const answer = status === null ? paint.red(visible(error ?? 'no answer')) : paintHttpStatus(status, paint)
-  const isTaken = status !== null && status >= 200 && status < 300
+  const isTaken = isSuccess(status)
   const facts = [
     `attempt ${attempts.length}`,
     ...(fault === null ? [] : [`with the fault ${fault}`]),
