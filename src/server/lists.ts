@@ -127,7 +127,8 @@ const searched =
     return index.find({ text, group, from, to }, offset, limit)
   }
 
-const listed =
+/** Reads the records of a range that are shown, and counts the others. */
+export const listed =
   <R>(list: ListedRecords<R>, facets: Filter['facets']) =>
   ({ from, to, offset, limit }: Range) => {
     const total = list.count(facets, from, to)

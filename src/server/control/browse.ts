@@ -2,7 +2,7 @@ import type { PaymentRow } from '../../contract/control/payments.ts'
 import type { PayoutRow } from '../../contract/control/payouts.ts'
 import type { DeliveryRow } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
-import { FROM_THE_TOP } from '../../domain/list-index.ts'
+import { FROM_THE_BOTTOM, FROM_THE_TOP } from '../../domain/list-index.ts'
 import {
   type Delivery,
   methodOf,
@@ -14,7 +14,7 @@ import {
 import { paymentFacets, payoutFacets, type World } from '../../domain/world.ts'
 import type { Account } from '../../engine/account/account.ts'
 import type { Request } from '../http/request.ts'
-import { anyOf, type Filter, listWindow, one, searchIn, textIn, timeIn, windowIn } from '../lists.ts'
+import { anyOf, type Filter, listed, listWindow, one, searchIn, textIn, timeIn, windowIn } from '../lists.ts'
 import { notFound } from '../refusal.ts'
 import { SearchIndex } from '../search-index.ts'
 import { type ControlHandlers, param } from './control-call.ts'
@@ -140,15 +140,17 @@ export function deliveryBrowsing() {
         !!endpoint?.(delivery.endpointId) &&
         (!text || text(delivery.id, delivery.eventId, subjectOf(delivery, world)))
       const isWhole = !text && filters.every(name => one(request, name) === undefined)
-      const data: DeliveryRow[] = []
-      let matched = 0
-      for (const item of world.deliveries.below(FROM_THE_TOP, () => true)) {
-        // Without a filter all are wanted, so those that are not shown need not be read.
-        if (isWhole && data.length >= limit) break
-        if (!isWhole && !isWanted(item.record)) continue
-        if (matched++ >= offset && data.length < limit) data.push(deliveryRow(item.record, world))
+      if (isWhole) {
+        const whole = { from: FROM_THE_BOTTOM, to: FROM_THE_TOP, offset, limit }
+        const { total, records } = listed(world.deliveries, () => true)(whole)
+        return answer(200, { data: records.map(delivery => deliveryRow(delivery, world)), total })
       }
-      return answer(200, { data, total: isWhole ? world.deliveries.size : matched })
+      const data: DeliveryRow[] = []
+      let total = 0
+      for (const { record } of world.deliveries.below(FROM_THE_TOP, () => true))
+        if (isWanted(record) && total++ >= offset && data.length < limit)
+          data.push(deliveryRow(record, world))
+      return answer(200, { data, total })
     },
 
     'GET /accounts/:account/webhook-deliveries/:id': ({ runtime, request, answer }) => {

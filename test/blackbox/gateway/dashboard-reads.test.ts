@@ -104,6 +104,28 @@ describe('a browsable list', () => {
     })
     expectRefusal(await account.control('GET', '/webhook-deliveries/none'), notFound)
   })
+
+  test('of deliveries without a filter is the same in parts as with one that all fit', async () => {
+    const account = await openAccount(server())
+    await listen(account, ['payment.succeeded'])
+    for (let nth = 0; nth < 4; nth++) await account.trigger((await createPayment(account)).id, 'succeed')
+    await settle(account)
+    const window = (query: string) => read(account, `/browse/webhook-deliveries?${query}`)
+    const fitting = await window('event_type=payment.succeeded')
+    expect(fitting.total).toBe(4)
+    for (const [offset, limit] of [
+      [0, 50],
+      [1, 2],
+      [3, 2],
+      [4, 1],
+      [9, 9],
+      [0, 0],
+    ] as const)
+      expect(await window(`offset=${offset}&limit=${limit}`)).toEqual({
+        data: fitting.data.slice(offset, offset + limit),
+        total: 4,
+      })
+  })
 })
 
 describe('the moves of a record', () => {
