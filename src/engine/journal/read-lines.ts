@@ -14,7 +14,10 @@ const FIRST_CHUNK = 16 * 1024
 const CHUNK = 1024 * 1024
 const LINE_FEED = 0x0a
 
-/** The lines of a file with their positions, from the start of one of them; they are numbered from there. Only one chunk and one line are in memory at a time. */
+/**
+ * The lines of a file with their positions, from the start of one of them; they are numbered from there. Only one chunk
+ * and one line are in memory at a time.
+ */
 export async function* readLines(
   handle: FileHandle,
   end = Number.POSITIVE_INFINITY,
