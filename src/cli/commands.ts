@@ -125,6 +125,10 @@ export const COMMANDS: CommandTable = {
       },
     },
   },
+  mcp: {
+    summary: 'serve an agent: why a payment waits, and what moves it',
+    load: () => import('./commands/mcp.ts'),
+  },
   store: {
     summary: 'check, copy and mend the data of a simulator',
     commands: {

@@ -67,7 +67,7 @@ export function controlCommand(
   return controlTargetFlags(command)
 }
 
-function controlTargetFlags(command: Command): Command {
+export function controlTargetFlags(command: Command): Command {
   return command
     .option(
       '--control-url <url>',

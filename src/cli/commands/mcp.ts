@@ -1,0 +1,77 @@
+import { type Command, Option } from 'commander'
+import { newCommand } from '../command-table.ts'
+import { findControl } from '../control/find-control.ts'
+import { type ControlTargetFlags, controlTargetFlags, examples } from '../control/flags.ts'
+import { accountNamed } from '../target/local-simulator.ts'
+
+interface McpFlags extends ControlTargetFlags {
+  readonly start?: true
+  readonly readOnly?: true
+  readonly config?: true
+  readonly account?: string
+}
+
+export const command = (): Command =>
+  controlTargetFlags(
+    newCommand('mcp')
+      .description(
+        'Serve the Model Context Protocol on stdin and stdout, so that an agent can see why a payment waits, and move it.',
+      )
+      .option('--start', 'start a simulator in memory with a virtual clock, which stops with this command')
+      .option('--read-only', 'leave out every tool that changes something')
+      .option('--config', 'print the configuration for an MCP client, and exit')
+      .addOption(
+        new Option(
+          '--account <id>',
+          'account that the tools use by default, such as shop.live (default: default.test)',
+        ).env('PAYSIM_ACCOUNT'),
+      ),
+  )
+    .addHelpText(
+      'after',
+      `
+Without \`--start\`, the tools are about the simulator that \`paysim sim\` calls. Keys, tokens and secrets are never in an
+answer. A file with the keys of an account is written on demand, and only you can read it.
+
+${examples('paysim mcp --config', 'paysim mcp --start', 'paysim mcp --read-only --account shop.test').trimStart()}`,
+    )
+    .action(serve)
+
+async function serve(flags: McpFlags): Promise<void> {
+  if (flags.config) {
+    process.stdout.write(`${JSON.stringify(configFor(flags), null, 2)}\n`)
+    return
+  }
+  // The protocol is on stdout. The library for it is loaded by this command alone.
+  const { serveAgent } = await import('../mcp/server.ts')
+  await serveAgent({
+    account: accountNamed(flags.account),
+    readOnly: flags.readOnly ?? false,
+    ...(flags.start ? await startOwn() : await findRunning(flags)),
+  })
+}
+
+async function startOwn() {
+  const { startSimulator } = await import('../../library/start-simulator.ts')
+  const simulator = await startSimulator({ clock: 'virtual', onWarning: warn })
+  const { url, controlUrl, controlToken } = simulator
+  return { url, controlUrl, controlToken, close: () => simulator.stop() }
+}
+
+async function findRunning(flags: ControlTargetFlags) {
+  const { url, controlUrl, token } = await findControl(flags)
+  return { url: url ?? new URL(controlUrl).origin, controlUrl, controlToken: token, close: async () => {} }
+}
+
+const warn = (message: string) => void process.stderr.write(`paysim mcp: ${message}\n`)
+
+/** As the configuration files of most clients have it. The token stays with the environment. */
+function configFor({ start, readOnly, account }: McpFlags) {
+  const args = [
+    'mcp',
+    ...(start ? ['--start'] : []),
+    ...(readOnly ? ['--read-only'] : []),
+    ...(account === undefined ? [] : ['--account', account]),
+  ]
+  return { mcpServers: { paysim: { command: 'npx', args: ['paysim', ...args] } } }
+}

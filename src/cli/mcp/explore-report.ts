@@ -1,0 +1,47 @@
+import { isRecord, parseForeign } from '../../contract/validation.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { textOfFile } from '../named-file.ts'
+import type { ToolAnswer } from './answer.ts'
+
+/** The findings of the JSON report of an exploration. Any other file is refused, so that this reads no file but a report. */
+export async function exploreReport(file: string): Promise<ToolAnswer> {
+  const report = parseForeign(await textOfFile(file).catch(() => ''))
+  if (!isRecord(report) || !Array.isArray(report.explorations))
+    throw new UsageError(
+      'this file is no report of an exploration: make one with `paysim explore FILE --report json=FILE`',
+    )
+  const explorations = report.explorations.filter(isRecord)
+  const findings = explorations.flatMap(({ findings }) => (Array.isArray(findings) ? findings : []))
+  return {
+    says:
+      findings.length === 0
+        ? 'The application survived all that was tried.'
+        : `The application did not survive ${findings.length} disturbances.`,
+    data: explorations.map(({ file, name, verdict, findings }) => ({
+      file,
+      name,
+      verdict,
+      findings: (Array.isArray(findings) ? findings : []).filter(isRecord).map(essentials),
+    })),
+    next: findings.length === 0 ? [] : ['`paysim run` with the saved file repeats a finding'],
+  }
+}
+
+/** Without the application's output, which may be long. */
+const essentials = ({
+  kinds,
+  message,
+  expected,
+  actual,
+  saved,
+  advice,
+  guide,
+}: Readonly<Record<string, unknown>>) => ({
+  kinds,
+  message,
+  expected,
+  actual,
+  saved,
+  advice,
+  guide,
+})

@@ -1,0 +1,137 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { ControlClient } from '../../client/control-client.ts'
+import { ClientError, ControlError, ControlUnreachableError } from '../../client/errors.ts'
+import { validator } from '../../contract/validation.ts'
+import { packageFile } from '../../package-files.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { type Agent, agentOf, KeyFiles, type Place } from './agent.ts'
+import { ABOUT_DATA, textOf } from './answer.ts'
+import { PROMPTS } from './prompts.ts'
+import { TOOLS, type Tool } from './tools.ts'
+
+/** No message of a client needs more; the largest text of a tool is a scenario. */
+const LONGEST_MESSAGE = 1024 * 1024
+
+interface Settings extends Place {
+  readonly account: string
+  readonly readOnly: boolean
+  /** Stops the simulator, if it was started here. */
+  readonly close: () => Promise<void>
+}
+
+/** It also ends by itself: if stdin ends, or after a message that is too long. */
+class Stdio extends StdioServerTransport {
+  readonly #ended: () => void
+
+  constructor(ended: () => void) {
+    super(process.stdin, process.stdout, { maxBufferSize: LONGEST_MESSAGE })
+    this.#ended = ended
+  }
+
+  override async close(): Promise<void> {
+    await super.close()
+    this.#ended()
+  }
+}
+
+/** Serves until the client closes stdin. */
+export async function serveAgent({ account, readOnly, close, ...place }: Settings): Promise<void> {
+  const keys = new KeyFiles()
+  const control = new ControlClient({ controlUrl: place.controlUrl, token: place.controlToken })
+  const agent = agentOf(place, account, control, keys)
+  const docs = await docPages()
+  await new Promise<void>(resolve => {
+    const transport = new Stdio(resolve)
+    const server = serveStdio(() => serverFor(agent, readOnly, docs), {
+      transport,
+      onerror: error => void process.stderr.write(`paysim mcp: ${error.message}\n`),
+    })
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.close())
+  })
+  // What the client still sends would keep the process alive.
+  process.stdin.destroy()
+  await Promise.all([control.close(), keys.remove()])
+  await close()
+}
+
+function serverFor(agent: Agent, readOnly: boolean, docs: readonly string[]): McpServer {
+  const server = new McpServer(
+    { name: 'paysim', version: PAYSIM_VERSION },
+    {
+      instructions: `A local payment gateway for tests: the merchant's program calls it, and you see and move what the provider and the payer do. Begin with status; ask why whenever something is not as expected. ${ABOUT_DATA}`,
+    },
+  )
+  for (const [name, tool] of Object.entries(TOOLS))
+    if (!(readOnly && tool.changes)) addTool(server, name, tool, agent)
+  for (const page of docs)
+    server.registerResource(
+      page,
+      `paysim://docs/${page}`,
+      { mimeType: 'text/markdown' },
+      async ({ href }) => ({
+        contents: [
+          { uri: href, mimeType: 'text/markdown', text: await readFile(packageFile(`docs/${page}`), 'utf8') },
+        ],
+      }),
+    )
+  for (const [name, { description, text }] of Object.entries(PROMPTS))
+    server.registerPrompt(name, { description }, () => ({
+      messages: [{ role: 'user', content: { type: 'text', text } }],
+    }))
+  return server
+}
+
+function addTool(
+  server: McpServer,
+  name: string,
+  { description, changes, input, run }: Tool,
+  agent: Agent,
+): void {
+  const problems = validator(input)
+  // Our own messages name the field and the rule, as everywhere.
+  const messages = {
+    getValidator: () => (given: unknown) => {
+      const [first] = problems(given)
+      return first
+        ? { valid: false as const, data: undefined, errorMessage: `${first.field} ${first.message}` }
+        : { valid: true as const, data: given as never, errorMessage: undefined }
+    },
+  }
+  server.registerTool(
+    name,
+    {
+      description,
+      inputSchema: fromJsonSchema(input as never, messages as never),
+      annotations: { readOnlyHint: !changes, destructiveHint: false, openWorldHint: false },
+    },
+    async (given: unknown) => {
+      try {
+        const text = textOf(await run(agent, (given ?? {}) as never))
+        return { content: [{ type: 'text' as const, text }] }
+      } catch (error) {
+        return { content: [{ type: 'text' as const, text: textOf(refusal(error)) }], isError: true }
+      }
+    },
+  )
+}
+
+/** A refusal of the server may repeat the text of a record, so it is data. */
+function refusal(error: unknown) {
+  if (error instanceof UsageError) return { says: error.message }
+  if (error instanceof ControlUnreachableError)
+    return { says: 'The simulator does not answer.', next: ['start it again with `paysim serve`'] }
+  if (error instanceof ControlError || error instanceof ClientError)
+    return {
+      says: 'The simulator refused this.',
+      data: { message: error.message },
+      next: ['why explains the record'],
+    }
+  throw error
+}
+
+async function docPages(): Promise<string[]> {
+  const names = await readdir(packageFile('docs'))
+  return names.filter(name => name.endsWith('.md')).sort()
+}
