@@ -1,6 +1,7 @@
 import { closest } from '../contract/closest.ts'
 import {
   delayKey,
+  type FaultCondition,
   type FaultRule,
   FaultsBody,
   HTTP_FAULT_TYPES,
@@ -25,12 +26,16 @@ export interface FaultWindow {
 export interface HttpFault extends MatchLimits {
   readonly window: FaultWindow
   readonly on: string
+  /** What must be true of the payment or payout that a call is about; null if it may be about anything. */
+  readonly match: FaultCondition | null
   readonly type: HttpFaultType
   readonly afterCommit: boolean
   readonly delay: Spread
   readonly status: number
   readonly body: unknown
   readonly retryAfterMs: number | null
+  /** With type rate. */
+  readonly rate: { readonly limit: number; readonly per: string; readonly perMs: number } | null
 }
 
 export interface WebhookFault extends MatchLimits {
@@ -98,12 +103,17 @@ function httpFault(data: FaultRule, setAt: number): HttpFault {
     ...matchLimits(data),
     window: windowOf(data, setAt),
     on: operationName(data.on),
+    match: data.match ?? null,
     type: data.type as HttpFaultType,
     afterCommit: data.when === 'after_commit',
     delay: spread(data.delay ?? '1s'),
     status: data.status ?? 500,
     body: data.body,
     retryAfterMs: data.retry_after === undefined ? null : (parseDuration(data.retry_after) ?? null),
+    rate:
+      data.limit === undefined || data.per === undefined
+        ? null
+        : { limit: data.limit, per: data.per, perMs: parseDuration(data.per) ?? 0 },
   }
 }
 
@@ -118,7 +128,7 @@ function webhookFault(data: FaultRule, setAt: number): WebhookFault {
     ...matchLimits(data),
     window: windowOf(data, setAt),
     type: data.type as WebhookFaultType,
-    eventTypes: data.match ? [data.match.type].flat() : null,
+    eventTypes: data.match?.type === undefined ? null : [data.match.type].flat(),
     delayMs: parseDuration(delay) ?? 0,
   }
 }
@@ -163,6 +173,9 @@ export function readFaults(
   return wrong.length > 0 ? { problems: wrong } : { data: faults }
 }
 
+/** Whether an operation creates one record, or names one in its path. */
+const isAboutOne = (operation: string) => operation.startsWith('POST ') || operation.includes('/:id')
+
 function contradictionsIn(fault: FaultRule, at: number, operations: readonly string[]): FieldProblem[] {
   const problems: FieldProblem[] = []
   const say = (field: string, message: string) => problems.push({ field: `faults.${at}.${field}`, message })
@@ -183,9 +196,15 @@ function contradictionsIn(fault: FaultRule, at: number, operations: readonly str
     if (from !== null && until !== null && until <= from)
       say('until', `must be after from, which is ${fault.from}`)
   }
-  const { delay, type } = fault
-  if (fault.match && !forWebhooks) say('match', 'is only for webhooks')
-  for (const name of [fault.match?.type ?? []].flat()) {
+  const { delay, type, match = {} } = fault
+  if (forWebhooks) {
+    for (const key of Object.keys(match)) if (key !== 'type') say(`match.${key}`, 'is only for calls')
+  } else {
+    if (match.type !== undefined) say('match.type', 'is only for webhooks')
+    if (fault.match && operations.includes(on) && !isAboutOne(on))
+      say('match', `is not possible on ${on}, which is not about one payment or payout`)
+  }
+  for (const name of forWebhooks ? [match.type ?? []].flat() : []) {
     if (EVENTS.includes(name)) continue
     const meant = closest(name, EVENTS)
     say('match.type', `is not an event: ${name}${meant ? `; did you mean ${meant}?` : ''}`)
@@ -195,6 +214,13 @@ function contradictionsIn(fault: FaultRule, at: number, operations: readonly str
   if (type === 'status' && fault.status === undefined) say('status', 'is required with type status')
   if (fault.body !== undefined && type !== 'status') say('body', 'is only for type status')
   if (fault.retry_after !== undefined && type !== 'status') say('retry_after', 'is only for type status')
+  for (const key of ['limit', 'per'] as const) {
+    if (type === 'rate' && fault[key] === undefined) say(key, 'is required with type rate')
+    if (type !== 'rate' && fault[key] !== undefined) say(key, 'is only for type rate')
+  }
+  if (fault.per !== undefined && parseDuration(fault.per) === 0) say('per', 'must be above 0')
+  if (type === 'rate' && fault.when === 'after_commit')
+    say('when', 'must be before with type rate: what is over the limit is not carried out')
   if (delay === undefined && delayKey(type) === 'required') say('delay', `is required with type ${type}`)
   if (delay !== undefined && delayKey(type) === 'none') say('delay', `is not allowed with type ${type}`)
   if (typeof delay === 'object') {

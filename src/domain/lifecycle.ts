@@ -1,11 +1,12 @@
 import type { Contract } from '../contract/decisions.ts'
-import type {
-  DeliveryStatus,
-  PaymentStatus,
-  PaymentTrigger,
-  PayoutStatus,
-  PayoutTrigger,
-  ReceiptStatus,
+import {
+  type DeliveryStatus,
+  PAYOUT_TRIGGERS,
+  type PaymentStatus,
+  type PaymentTrigger,
+  type PayoutStatus,
+  type PayoutTrigger,
+  type ReceiptStatus,
 } from '../contract/statuses.ts'
 
 /** Each state machine as a table: for each trigger, the statuses from which it is possible, and its target. */
@@ -56,6 +57,10 @@ const WHERE_TO: { readonly [T in Exclude<PaymentTrigger, 'confirm-cancel'>]: { r
 /** The status that a trigger leads to: of the receipt for a verdict, of the payment for all others. */
 export const targetStatus = (trigger: PaymentTrigger, contract: Contract): string =>
   trigger === 'confirm-cancel' ? contract['payment.after_cancel'] : WHERE_TO[trigger].to
+
+/** Exactly the triggers that would be accepted for a payout. */
+export const possiblePayoutMoves = (status: PayoutStatus): PayoutTrigger[] =>
+  PAYOUT_TRIGGERS.filter(trigger => allows(PAYOUT_MOVES[trigger], status))
 
 export function allows<S>(move: Move<S>, status: S): boolean {
   return move.from.includes(status)

@@ -55,3 +55,28 @@ export function countMatch(
     counts.set(at, { held: count.held + 1, used: count.used + (at === used ? 1 : 0) })
   }
 }
+
+/** Allows so many calls in any window of this length. What it refuses does not count. */
+export class RateLimit {
+  /** When the last calls were allowed, at most as many as the limit; the oldest is at `#next` once there are so many. */
+  readonly #at: number[] = []
+  #next = 0
+
+  constructor(
+    private readonly limit: number,
+    private readonly perMs: number,
+  ) {}
+
+  allows(now: number): boolean {
+    if (this.freeInMs(now) > 0) return false
+    this.#at[this.#next] = now
+    this.#next = (this.#next + 1) % this.limit
+    return true
+  }
+
+  /** How long it is until another call is allowed. */
+  freeInMs(now: number): number {
+    const oldest = this.#at[this.#next]
+    return oldest === undefined ? 0 : Math.max(0, oldest + this.perMs - now)
+  }
+}

@@ -21,6 +21,7 @@ export interface Records<T> {
 
 /** Records that can also be listed by facets, from any position, newest first. */
 export interface ListedRecords<T> extends Records<T> {
+  item(id: string): Item<T> | undefined
   below(position: Position, matches: Matches): Iterable<Item<T>>
   /** How many match, from a position to before another one. */
   count(matches: Matches, from?: Position, to?: Position): number
@@ -118,11 +119,11 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   }
 
   get(id: string): T | undefined {
-    return this.#find(id)?.record
+    return this.item(id)?.record
   }
 
   has(id: string): boolean {
-    return this.#find(id) !== undefined
+    return this.item(id) !== undefined
   }
 
   /** Whether the record was added since the changes were last taken. */
@@ -130,7 +131,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     return this.#latest.versions.get(id)?.isNew === true
   }
 
-  #find(id: string): Item<T> | undefined {
+  item(id: string): Item<T> | undefined {
     const version = this.#latest.versions.get(id)
     const found = version === undefined ? this.#earlier(id) : version
     return found && found.at >= this.#since ? found : undefined

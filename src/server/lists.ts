@@ -1,7 +1,6 @@
 import type { ListWindow, Page } from '../contract/control/overview.ts'
 import { parseTimestamp } from '../contract/timestamps.ts'
 import { comparePositions, FROM_THE_TOP, type Position } from '../domain/list-index.ts'
-import type { SortKey } from '../domain/model.ts'
 import type { ListedRecords } from '../domain/table.ts'
 import type { Account } from '../engine/account/account.ts'
 import type { Request } from './http/request.ts'
@@ -84,7 +83,7 @@ const MOST_ROWS = 200
  * The rows `offset` to `offset + limit` of a filtered list, for scrolling to any position. What it costs depends on its rows:
  * to count the others, no record is read.
  */
-export async function listWindow<R extends { readonly sortKey: SortKey }, Row>(
+export async function listWindow<R, Row>(
   request: Request,
   list: ListedRecords<R>,
   index: () => SearchIndex<R>,
@@ -117,11 +116,7 @@ interface Range {
 }
 
 const searched =
-  <R extends { readonly sortKey: SortKey }>(
-    index: SearchIndex<R>,
-    { text, rule }: NonNullable<Filter['search']>,
-    facets: Filter['facets'],
-  ) =>
+  <R>(index: SearchIndex<R>, { text, rule }: NonNullable<Filter['search']>, facets: Filter['facets']) =>
   ({ from, to, offset, limit }: Range) => {
     const group = (all: readonly string[]) => facets(all) && (rule === undefined || all.at(-1) === rule)
     return index.find({ text, group, from, to }, offset, limit)
@@ -222,11 +217,4 @@ export function searchIn(request: Request): Filter['search'] {
   const text = one(request, 'q')?.trim() || undefined
   const rule = one(request, 'rule')
   return text === undefined && rule === undefined ? undefined : { text, rule }
-}
-
-/** A case-insensitive search in ids and names. */
-export function textIn(request: Request): ((...texts: (string | null | undefined)[]) => boolean) | undefined {
-  const wanted = one(request, 'q')?.trim().toLowerCase()
-  if (!wanted) return undefined
-  return (...texts) => texts.some(text => text?.toLowerCase().includes(wanted))
 }

@@ -1,7 +1,7 @@
-import { changedRecord } from '../domain/events.ts'
+import { type DomainEvent, recordsOf } from '../domain/events.ts'
 import { comparePositions, FROM_THE_BOTTOM, FROM_THE_TOP, type Position } from '../domain/list-index.ts'
-import type { SortKey } from '../domain/model.ts'
-import type { ListedRecords } from '../domain/table.ts'
+import type { Item, ListedRecords } from '../domain/table.ts'
+import type { World } from '../domain/world.ts'
 import type { Account } from '../engine/account/account.ts'
 import { Slice } from '../engine/time/scheduling.ts'
 
@@ -9,9 +9,11 @@ import { Slice } from '../engine/time/scheduling.ts'
 interface Shape<R> {
   readonly list: (account: Account) => ListedRecords<R>
   /** The texts that are searched, besides the id. */
-  readonly texts: (record: R) => readonly (string | null | undefined)[]
+  readonly texts: (record: R, world: World) => readonly (string | null | undefined)[]
   /** What records have in common and are filtered by: the facets of their list, and then more. */
-  readonly group: (record: R) => readonly string[]
+  readonly group: (record: R, world: World) => readonly string[]
+  /** Whether an event changes records that it does not name. */
+  readonly changesOthers?: (event: DomainEvent) => boolean
 }
 
 /** What is searched for. */
@@ -44,7 +46,7 @@ const bytesOf = (text: string) => Buffer.from(text.toLowerCase()).toString('lati
  * some milliseconds, so any part of any text is found. It is made for the first search, and then follows each change. A record
  * takes 28 bytes and those of its texts: about 90 for a payment with a reference and the name of a customer.
  */
-export class SearchIndex<R extends { readonly sortKey: SortKey }> {
+export class SearchIndex<R> {
   /** The oldest first. */
   #pieces: Piece[] = []
   readonly #groups = new Groups()
@@ -58,7 +60,9 @@ export class SearchIndex<R extends { readonly sortKey: SortKey }> {
     private readonly pieceSize = PIECE,
   ) {
     account.onEntry(({ events }) => {
-      if (this.#making) for (const id of new Set(events.map(changedRecord))) this.#note(id)
+      if (!this.#making) return
+      if (shape.changesOthers && events.some(shape.changesOthers)) this.#forget()
+      else for (const id of new Set(events.flatMap(recordsOf))) this.#note(id)
     })
     // Another history, or one that was taken back, is read again for the next search.
     account.onReplaced(() => this.#forget())
@@ -123,8 +127,8 @@ export class SearchIndex<R extends { readonly sortKey: SortKey }> {
       // From the list as it is now: a checkpoint may have moved its records since the last slice.
       const rest: Position = from
       from = undefined
-      for (const { record } of this.#list.below(rest, () => true)) {
-        const entry = this.#entryOf(record)
+      for (const item of this.#list.below(rest, () => true)) {
+        const entry = this.#entryOf(item)
         entries.push(entry)
         if (slice.isOver) from = entry
         if (from) break
@@ -140,14 +144,13 @@ export class SearchIndex<R extends { readonly sortKey: SortKey }> {
     for (const id of changed) this.#note(id)
   }
 
-  #note(id: string | undefined): void {
-    if (id === undefined) return
+  #note(id: string): void {
     if (this.#changed) {
       this.#changed.add(id)
       return
     }
-    const record = this.#list.get(id)
-    if (record) this.#put(this.#entryOf(record))
+    const item = this.#list.item(id)
+    if (item) this.#put(this.#entryOf(item))
   }
 
   #put(entry: Entry): void {
@@ -165,13 +168,13 @@ export class SearchIndex<R extends { readonly sortKey: SortKey }> {
     }
   }
 
-  #entryOf(record: R): Entry {
-    const { id, createdAt: at, ordinal } = record.sortKey
-    const texts = [id, ...this.shape.texts(record).filter(text => text)]
+  #entryOf({ id, at, ordinal, record }: Item<R>): Entry {
+    const { world } = this.account
+    const texts = [id, ...this.shape.texts(record, world).filter(text => text)]
     return {
       at,
       ordinal,
-      group: this.#groups.numberOf(this.shape.group(record)),
+      group: this.#groups.numberOf(this.shape.group(record, world)),
       text: texts.map(text => bytesOf(text ?? '')).join(END_OF_TEXT),
     }
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { HTTP_FAULT_TYPES, WEBHOOK_FAULT_TYPES } from '../../src/contract/control/faults.ts'
-import { removeDirectory, type Server, startServer } from '../support/gateway/server.ts'
+import { removeDirectory, runBinary, type Server, startServer } from '../support/gateway/server.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const page = read('docs/provider.md')
@@ -28,6 +28,17 @@ describe('the examples of docs/provider.md', () => {
     expect([answer.status, answer.body?.error?.details]).toEqual([200, undefined])
     expect(answer.body[kind]).toEqual(list)
   })
+})
+
+test('the example of a `match` on a call does what it says', async () => {
+  const [, script = ''] = /^```sh\n([\s\S]*?)^```$/m.exec(page) ?? []
+  const paysim = `paysim() { "${process.execPath}" "$PAYSIM_BINARY" "$@"; }`
+  const binary = { PAYSIM_BINARY: new URL('../../bin/paysim.js', import.meta.url).pathname }
+  const all = ['exec', '--', 'sh', '-c', `${paysim}\n${script}`]
+  const { code, stdout, stderr } = await runBinary(all, { env: binary })
+  expect(code, stderr).toBe(0)
+  expect(stderr).toContain('A fault that you set returns 503')
+  expect(stdout).toContain('order-8')
 })
 
 test.for([

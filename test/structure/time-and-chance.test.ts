@@ -27,6 +27,7 @@ const ENTRANCES: Record<string, string> = {
   'src/server/dashboard/session.ts: Date.now': 'when a code ends, for people',
   'src/server/cluster/forwarder.ts: performance.now':
     'how old it is what the store said of a holder, and how long a call may wait for another',
+  'src/server/faults/wire-faults.ts: performance.now': 'how many calls came in a time, which a caller feels',
   'src/server/http/listener.ts: performance.now': 'whether nothing else happens, when it stops to listen',
   'src/server/http/request.ts: performance.now': 'how long an answer took',
   'src/engine/time/scheduling.ts: performance.now': 'when other accounts get their turn during long work',

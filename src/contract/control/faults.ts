@@ -1,5 +1,6 @@
 import * as Type from '@sinclair/typebox'
 import { count, named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
+import { RuleCondition } from './rules.ts'
 
 /** Faults on the wire, in the form that people write. */
 
@@ -19,6 +20,7 @@ export const HTTP_FAULTS = {
   truncate: { delay: 'none' },
   garbage: { delay: 'none' },
   drip: { delay: 'optional' },
+  rate: { delay: 'none' },
 } as const satisfies Record<string, FaultKeys>
 
 /** What a fault can do to the delivery of a webhook. */
@@ -45,19 +47,31 @@ const Delay = Type.Unsafe<string | { min: string; max: string } | { p50: string;
   anyOf: [duration, object({ min: duration, max: duration }), object({ p50: duration, p99: duration })],
 })
 
+/** The time of each allowed call is kept until it no longer counts. */
+const MOST_IN_A_RATE = 10_000
+
+/** The event of a webhook, or the conditions of a rule on what a call is about; a fault has its own `nth`. */
+const { nth: _, ...CALL_CONDITIONS } = RuleCondition.properties
+const FaultCondition = object({
+  ...CALL_CONDITIONS,
+  /** The same as `method`, as a create request names it. */
+  payment_method: RuleCondition.properties.method,
+  type: Type.Optional(
+    Type.Unsafe<string | string[]>({
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }],
+      description: 'webhooks: the event',
+    }),
+  ),
+})
+export type FaultCondition = Wire<typeof FaultCondition>
+
 export const FaultRule = object({
   name: Type.Optional(Type.String({ minLength: 1 })),
   on: Type.String({
     minLength: 1,
     description: 'an operation such as `POST /payment_intents`, `*` for all, or `webhook`',
   }),
-  match: Type.Optional(
-    object({
-      type: Type.Unsafe<string | string[]>({
-        anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }],
-      }),
-    }),
-  ),
+  match: Type.Optional(FaultCondition),
   nth: Type.Optional(Type.Integer({ minimum: 1 })),
   times: Type.Optional(Type.Integer({ minimum: 1 })),
   probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
@@ -70,6 +84,12 @@ export const FaultRule = object({
   status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
   body: Type.Optional(Type.Unknown()),
   retry_after: Type.Optional(duration),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MOST_IN_A_RATE, description: 'rate: how many calls are allowed' }),
+  ),
+  per: Type.Optional(
+    Type.String({ format: 'duration', description: 'rate: in how long, by the wall clock' }),
+  ),
 })
 export const FaultsBody = object({ faults: Type.Array(FaultRule) })
 

@@ -4,7 +4,7 @@ import type { DomainEvent, EventOf } from '../events.ts'
 import { makeInstrument } from '../instrument/index.ts'
 import type { Customer, FrozenRoute, MethodOptions, Payment } from '../model.ts'
 import { routingTable } from '../routing.ts'
-import type { Facts } from '../rules/condition.ts'
+import { paymentFacts } from '../rules/condition.ts'
 import { consult } from '../rules/consult.ts'
 import { moveTo, type PaymentScript, UNSCRIPTED_PAYMENT } from '../script.ts'
 import { moveLater, triggerLater } from '../timers.ts'
@@ -33,7 +33,11 @@ export function freezeRoute(world: World, context: Context, draft: Draft, choice
   const route = catalogue.frozen.get(choice.route.id)
   const method = catalogue.methods.get(choice.route.method)
   if (!route || !method) throw new Error(`the catalogue lost its route ${choice.route.id}`)
-  const { rule, events: counted } = consult(world, context.rules, factsOf(context, draft, choice))
+  const { rule, events: counted } = consult(
+    world,
+    context.rules,
+    paymentFacts({ ...draft, route: choice.route }, context.environment),
+  )
   const script = rule?.payment ?? UNSCRIPTED_PAYMENT
   const expiresAt = later(draft.createdAt, script.expiryMs ?? context.contract['payment.expiry'])
   const instrument = makeInstrument({
@@ -71,23 +75,6 @@ export function freezeRoute(world: World, context: Context, draft: Draft, choice
     ...(script.expiryMs === null ? [] : [triggerLater(id, 'expire', expiresAt)]),
     ...firstAction(context, payment, route, choice.byPayer?.pageEndsAt),
   ]
-}
-
-function factsOf({ environment }: Context, draft: Draft, { route }: Choice): Facts {
-  const { amount, currency, country, checkoutMode, merchantReference, customer } = draft
-  const { method, provider } = route
-  return {
-    kind: 'payment',
-    environment,
-    amount,
-    currency,
-    country,
-    checkoutMode,
-    merchantReference,
-    customer,
-    method,
-    provider,
-  }
 }
 
 /** Instructions may name only a bank that the route supports. */

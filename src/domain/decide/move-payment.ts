@@ -1,4 +1,4 @@
-import type { PaymentTrigger } from '../../contract/statuses.ts'
+import { PAYMENT_TRIGGERS, type PaymentTrigger } from '../../contract/statuses.ts'
 import { later } from '../../contract/timestamps.ts'
 import type { CommandOf } from '../commands.ts'
 import type { DomainEvent } from '../events.ts'
@@ -26,6 +26,10 @@ export function movePayment(
   if (reason !== null) return refuse('invalid_state', reason)
   return happens(id, move(world, payment, trigger, failure, context))
 }
+
+/** Exactly the triggers that would be accepted now. */
+export const possibleMoves = (payment: Payment): PaymentTrigger[] =>
+  PAYMENT_TRIGGERS.filter(trigger => whyNot(payment, trigger) === null)
 
 /** Why this trigger is not possible; null if it is. */
 function whyNot(payment: Payment, trigger: PaymentTrigger): string | null {

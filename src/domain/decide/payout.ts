@@ -4,6 +4,7 @@ import type { CommandOf, NewPayout } from '../commands.ts'
 import type { DomainEvent, EventOf } from '../events.ts'
 import { allows, PAYOUT_MOVES } from '../lifecycle.ts'
 import type { Failure, Payout } from '../model.ts'
+import { payoutFacts } from '../rules/condition.ts'
 import { consult } from '../rules/consult.ts'
 import { moveTo, type PayoutScript, UNSCRIPTED_PAYOUT } from '../script.ts'
 import { type PayoutTimer, payoutTimer } from '../timers.ts'
@@ -22,15 +23,11 @@ function create(world: World, payout: NewPayout, context: Context): Decision {
   const id = context.newId('po')
   const { amount, currency, country, merchantReference, status } = payout
   const { bankCode, holderName, accountNumber } = payout.recipient
-  const { rule, events: counted } = consult(world, context.rules, {
-    kind: 'payout',
-    environment: context.environment,
-    amount,
-    currency,
-    country,
-    merchantReference,
-    recipient: { bankCode, holderName },
-  })
+  const facts = payoutFacts(
+    { amount, currency, country, merchantReference, recipient: { bankCode, holderName } },
+    context.environment,
+  )
+  const { rule, events: counted } = consult(world, context.rules, facts)
   const script = rule?.payout ?? UNSCRIPTED_PAYOUT
   const created: Required<EventOf<'PayoutCreated'>> = {
     type: 'PayoutCreated',

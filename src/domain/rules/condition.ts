@@ -1,20 +1,59 @@
 import type { RuleCondition } from '../../contract/control/rules.ts'
 import { compareAmounts } from '../catalogue.ts'
-import type { Customer } from '../model.ts'
+import type { Customer, Payment, Payout } from '../model.ts'
 
-/** The facts about an intent that a rule can match. */
+/** The facts about an intent that a rule can match. What a caller asks for may lack any of them. */
 export interface Facts {
   readonly kind: 'payment' | 'payout'
   readonly environment: string
-  readonly amount: string
-  readonly currency: string
-  readonly country: string
-  readonly merchantReference: string | null
+  readonly amount?: string
+  readonly currency?: string
+  readonly country?: string
+  readonly merchantReference?: string | null
   readonly method?: string
   readonly provider?: string
   readonly checkoutMode?: string
   readonly customer?: Customer
   readonly recipient?: { readonly bankCode: string; readonly holderName: string }
+}
+
+type PaymentDraft = Pick<
+  Payment,
+  'amount' | 'currency' | 'country' | 'checkoutMode' | 'merchantReference' | 'customer'
+> & { readonly route: { readonly method: string; readonly provider: string } | null }
+
+export function paymentFacts(payment: PaymentDraft, environment: string): Facts {
+  const { amount, currency, country, checkoutMode, merchantReference, customer, route } = payment
+  const chosen = route ? { method: route.method, provider: route.provider } : {}
+  const own = { amount, currency, country, checkoutMode, merchantReference, customer }
+  return { kind: 'payment', environment, ...own, ...chosen }
+}
+
+type PayoutDraft = Pick<Payout, 'amount' | 'currency' | 'country' | 'merchantReference'> & {
+  readonly recipient: Pick<Payout['recipient'], 'bankCode' | 'holderName'>
+}
+
+export function payoutFacts(payout: PayoutDraft, environment: string): Facts {
+  const { amount, currency, country, merchantReference, recipient } = payout
+  return { kind: 'payout', environment, amount, currency, country, merchantReference, recipient }
+}
+
+/** What a request asks for that may not be valid: a fact that it does not give as a text is left out. */
+export function requestedFacts(body: Readonly<Record<string, unknown>>, environment: string): Facts {
+  const text = <K extends string>(name: K, value: unknown) =>
+    (typeof value === 'string' ? { [name]: value } : {}) as { readonly [N in K]?: string }
+  const { name, phone, email } = (body.customer ?? {}) as Readonly<Record<string, unknown>>
+  return {
+    kind: 'payment',
+    environment,
+    ...text('amount', body.amount),
+    ...text('currency', body.currency),
+    ...text('country', body.country),
+    ...text('merchantReference', body.merchant_reference),
+    ...text('method', body.payment_method),
+    ...text('checkoutMode', body.checkout_mode ?? 'hosted'),
+    customer: { ...text('name', name), ...text('phone', phone), ...text('email', email) },
+  }
 }
 
 export type Test = (facts: Facts) => boolean
@@ -58,6 +97,7 @@ function amountTest(wanted: NonNullable<RuleCondition['amount']>): Test {
   if (typeof wanted === 'string') return ({ amount }) => amount === wanted
   const { eq, gt, gte, lt, lte } = wanted
   return ({ amount }) =>
+    amount !== undefined &&
     (eq === undefined || amount === eq) &&
     (gt === undefined || compareAmounts(amount, gt) > 0) &&
     (gte === undefined || compareAmounts(amount, gte) >= 0) &&

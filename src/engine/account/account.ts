@@ -166,11 +166,6 @@ export class Account {
     return decide(this.#world, command, contextOf(this.settings, names, at))
   }
 
-  /** Whether a command would be carried out now. It is decided as by `execute`, and nothing happens. */
-  wouldAccept(command: Command): boolean {
-    return !('refused' in this.#decide(command, this.now))
-  }
-
   #timeOf(command: Command, timer: Timer | undefined): number {
     // The entry gets the time at which the timer was due, however late it fires. Timers that it sets may be overdue
     // as well.

@@ -1,6 +1,7 @@
 import type { Why } from '../../contract/control/why.ts'
-import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../../contract/statuses.ts'
+import { possibleMoves } from '../../domain/decide/move-payment.ts'
 import type { Entry } from '../../domain/events.ts'
+import { possiblePayoutMoves } from '../../domain/lifecycle.ts'
 import type { Delivery, Payment } from '../../domain/model.ts'
 import { routingTable } from '../../domain/routing.ts'
 import { type ForeseenRule, foreseeRule, simplestMethod } from '../../domain/rules/consult.ts'
@@ -23,15 +24,11 @@ export function whyRecord(runtime: AccountRuntime, id: string, entries: readonly
   if (payment) return whyPaymentOf(runtime, payment, surroundings)
   if (delivery) return whyDeliveryOf(runtime, delivery, surroundings)
   if (!payout) return undefined
-  const triggers = PAYOUT_TRIGGERS.filter(trigger =>
-    account.wouldAccept({ type: 'MovePayout', payout: id, trigger }),
-  )
-  return whyPayout(payout, { ...surroundings, triggers })
+  return whyPayout(payout, { ...surroundings, triggers: possiblePayoutMoves(payout.status) })
 }
 
 function whyPaymentOf(runtime: AccountRuntime, payment: Payment, surroundings: Surroundings) {
   const { account } = runtime
-  const { id } = payment.sortKey
   const table = routingTable(account.world, runtime)
   const isOpen = payment.route === null && payment.action !== null
   const { environment } = account
@@ -42,9 +39,7 @@ function whyPaymentOf(runtime: AccountRuntime, payment: Payment, surroundings: S
     ...surroundings,
     foreseen,
     method: isOpen ? simplestMethod({ environment, table }, payment) : null,
-    triggers: PAYMENT_TRIGGERS.filter(trigger =>
-      account.wouldAccept({ type: 'MovePayment', payment: id, trigger }),
-    ),
+    triggers: possibleMoves(payment),
   })
 }
 

@@ -1,7 +1,5 @@
-/// <reference path="./undici-parts.d.ts" />
-
+import { Agent, type AgentOptions, request as requestPlain } from 'node:http'
 import type { LookupFunction } from 'node:net'
-import type { Agent, Dispatcher } from 'undici'
 import { Deadline, TooLateError } from '../time/real-time.ts'
 import { Queue } from '../time/scheduling.ts'
 import { hostOf, isThisMachine, WebhookHostError, type WebhookHosts } from './webhook-hosts.ts'
@@ -19,7 +17,7 @@ export interface WebhookRequest {
 
 export interface WebhookAnswer {
   readonly status: number
-  readonly retryAfter: string | string[] | undefined
+  readonly retryAfter: string | undefined
   /** Where a redirect leads. Nobody follows it. */
   readonly location?: string | undefined
   /** The start of the answer's body. */
@@ -34,6 +32,9 @@ const MOST_READ = 1024 * 1024
 const AT_ONCE = 512
 const BYTES_AT_ONCE = 32 * 1024 * 1024
 
+/** Shorter than servers keep a connection, so that one is not used at the moment when it is closed. */
+const IDLE_MS = 3000
+
 /** How many URLs stay parsed. */
 const TARGETS_KEPT = 1000
 
@@ -46,9 +47,12 @@ interface Target {
 /** How a page is asked for, without anything that says who asks. */
 const AS_A_BROWSER = { accept: 'text/html,*/*;q=0.8', 'user-agent': 'paysim' }
 
-/** Posts webhooks, and connects only to allowed hosts. All accounts share its connections. */
+/**
+ * Posts webhooks, and connects only to allowed hosts. All accounts share its connections. It uses Node's own client:
+ * undici must compile WebAssembly first, which takes five times the processor time of a first webhook.
+ */
 export class WebhookSender {
-  #agent: Agent | undefined
+  readonly #clients = new Map<string, HttpClient>()
   readonly #closing = new AbortController()
   #underWay = 0
   #bytes = 0
@@ -60,7 +64,7 @@ export class WebhookSender {
   async send(request: WebhookRequest): Promise<WebhookAnswer> {
     const { target, problem } = this.#targetOf(request.url)
     if (problem !== undefined) throw new WebhookHostError(problem)
-    this.#agent ??= await this.#newAgent()
+    const client = this.#clients.get(target.protocol) ?? (await this.#clientFor(target))
     const { length } = request.body
     while (this.#underWay >= AT_ONCE || (this.#underWay > 0 && this.#bytes + length > BYTES_AT_ONCE))
       await new Promise<void>(resolve => {
@@ -70,7 +74,7 @@ export class WebhookSender {
     this.#bytes += length
     try {
       const { headers, body } = request
-      return await exchange(this.#agent, target, { method: 'POST', headers, body }, request)
+      return await exchange(client, target, { method: 'POST', headers, body }, request)
     } finally {
       this.#underWay--
       this.#bytes -= length
@@ -95,14 +99,13 @@ export class WebhookSender {
         const allowed = Array.isArray(found) ? found.filter(({ address }) => !isOwn(address)) : found
         done(!error && allowed.length < found.length ? new WebhookHostError(TO_ITSELF) : error, allowed)
       })
-    const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
     // What is connected to depends on the port, so no connection is kept.
-    const agent = new Agent({ connect: { lookup } })
+    const client = await openClient(target, lookup)
     const settings = { limitMs, stopping: this.#closing.signal, onBegin: () => {} }
     try {
-      return await exchange(agent, target, { method: 'GET', headers: AS_A_BROWSER }, settings)
+      return await exchange(client, target, { method: 'GET', headers: AS_A_BROWSER }, settings)
     } finally {
-      await agent.destroy()
+      client.agent.destroy()
     }
   }
 
@@ -121,17 +124,19 @@ export class WebhookSender {
     return checked
   }
 
-  async #newAgent(): Promise<Agent> {
-    // Loaded with the first webhook: most starts never send one.
-    const { default: Agent } = await import('undici/lib/dispatcher/agent.js')
-    // A concurrent call may have created it meanwhile.
-    return this.#agent ?? new Agent({ connect: { lookup: this.hosts.lookup } })
+  async #clientFor(target: URL): Promise<HttpClient> {
+    const { protocol } = target
+    const opened = await openClient(target, this.hosts.lookup)
+    // A concurrent call may have opened one meanwhile.
+    const client = this.#clients.get(protocol) ?? opened
+    this.#clients.set(protocol, client)
+    return client
   }
 
   /** Ends the connections that are kept for the next webhook. */
   async close(): Promise<void> {
     this.#closing.abort()
-    await this.#agent?.destroy()
+    for (const { agent } of this.#clients.values()) agent.destroy()
   }
 }
 
@@ -139,84 +144,79 @@ const TO_ITSELF = 'points to paysim itself'
 
 const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80')
 
+interface HttpClient {
+  readonly agent: Agent
+  readonly request: typeof requestPlain
+}
+
+async function openClient({ protocol }: URL, lookup: LookupFunction): Promise<HttpClient> {
+  const options: AgentOptions = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: AT_ONCE, lookup }
+  if (protocol === 'http:') return { agent: new Agent(options), request: requestPlain }
+  const https = await import('node:https')
+  return { agent: new https.Agent(options), request: https.request }
+}
+
+interface Sent {
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
 function exchange(
-  agent: Agent,
-  { origin, pathname, search }: URL,
-  request: Pick<Dispatcher.DispatchOptions, 'method' | 'headers' | 'body'>,
+  { agent, request }: HttpClient,
+  target: URL,
+  { method, headers, body }: Sent,
   { limitMs, stopping, onBegin }: Pick<WebhookRequest, 'limitMs' | 'stopping' | 'onBegin'>,
 ): Promise<WebhookAnswer> {
   return new Promise((resolve, reject) => {
     if (stopping.aborted) return reject(new Error('stopped'))
-    const underWay = new WebhookExchange(resolve, reject)
-    underWay.deadline = new Deadline(limitMs, stopping, reason => underWay.fail(reason))
-    onBegin(underWay.deadline)
-    agent.dispatch({ origin, path: `${pathname}${search}`, ...request }, underWay)
+    let isSent = false
+    const fail = (cause: Error) => {
+      if (cause instanceof TooLateError) cause.sent = isSent
+      deadline.clear()
+      reject(cause)
+      outgoing.destroy()
+    }
+    const { host, port, pathname, search } = target
+    const length = body === undefined ? [] : ['content-length', String(Buffer.byteLength(body))]
+    const outgoing = request({
+      agent,
+      method,
+      host: hostOf(target),
+      port,
+      path: `${pathname}${search}`,
+      headers: ['host', host, 'connection', 'keep-alive', ...Object.entries(headers).flat(), ...length],
+    })
+    const deadline = new Deadline(limitMs, stopping, fail)
+    onBegin(deadline)
+    outgoing.once('socket', socket => {
+      const connected = () => {
+        isSent = true
+      }
+      if (outgoing.reusedSocket) connected()
+      else socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', connected)
+    })
+    outgoing.on('error', fail)
+    // A receiver that changes to another protocol is reported in no other way.
+    outgoing.once('close', () => fail(new Error('the connection was closed')))
+    outgoing.once('response', incoming => {
+      const shown: Buffer[] = []
+      let size = 0
+      const answer = () => {
+        deadline.clear()
+        const { 'retry-after': retryAfter, location } = incoming.headers
+        const body = Buffer.concat(shown).toString('utf8').slice(0, SHOWN_BODY)
+        resolve({ status: incoming.statusCode ?? 0, retryAfter, location, body })
+      }
+      incoming.on('data', (chunk: Buffer) => {
+        if (size < SHOWN_BODY) shown.push(chunk)
+        size += chunk.length
+        if (size <= MOST_READ) return
+        answer()
+        outgoing.destroy()
+      })
+      incoming.once('end', answer).on('error', fail)
+    })
+    outgoing.end(body)
   })
-}
-
-/** One request and its answer. */
-class WebhookExchange implements Dispatcher.DispatchHandler {
-  deadline: Deadline | undefined
-  #controller: Dispatcher.DispatchController | undefined
-  #status = 0
-  #headers: Record<string, string | string[] | undefined> = {}
-  readonly #shown: Buffer[] = []
-  #size = 0
-
-  constructor(
-    private readonly resolve: (answer: WebhookAnswer) => void,
-    private readonly reject: (cause: Error) => void,
-  ) {}
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    // It waited too long for a connection.
-    if (!this.deadline) controller.abort(new Error('no longer needed'))
-  }
-
-  onResponseStart(
-    _: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    this.#status = status
-    this.#headers = headers
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#size < SHOWN_BODY) this.#shown.push(chunk)
-    this.#size += chunk.length
-    if (this.#size <= MOST_READ) return
-    this.#answer()
-    controller.abort(new Error('no more is read'))
-  }
-
-  onResponseEnd(): void {
-    this.#answer()
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.fail(error)
-  }
-
-  #answer(): void {
-    this.#end()
-    const body = Buffer.concat(this.#shown).toString('utf8').slice(0, SHOWN_BODY)
-    const { 'retry-after': retryAfter, location } = this.#headers
-    const [first] = [location].flat()
-    this.resolve({ status: this.#status, retryAfter, location: first, body })
-  }
-
-  fail(cause: Error): void {
-    const controller = this.#controller
-    if (cause instanceof TooLateError) cause.sent = controller !== undefined
-    this.#end()
-    this.reject(cause)
-    if (controller && !controller.aborted) controller.abort(cause)
-  }
-
-  #end(): void {
-    this.deadline?.clear()
-    this.deadline = undefined
-  }
 }

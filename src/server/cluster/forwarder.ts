@@ -1,4 +1,4 @@
-/// <reference path="../../engine/webhooks/undici-parts.d.ts" />
+/// <reference path="./undici-parts.d.ts" />
 
 import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'

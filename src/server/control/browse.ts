@@ -3,18 +3,11 @@ import type { PayoutRow } from '../../contract/control/payouts.ts'
 import type { DeliveryRow } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { FROM_THE_BOTTOM, FROM_THE_TOP } from '../../domain/list-index.ts'
-import {
-  type Delivery,
-  methodOf,
-  type Payment,
-  type Payout,
-  type SortKey,
-  statusOf,
-} from '../../domain/model.ts'
+import { type Delivery, methodOf, type Payment, type Payout, statusOf } from '../../domain/model.ts'
 import { paymentFacets, payoutFacets, type World } from '../../domain/world.ts'
 import type { Account } from '../../engine/account/account.ts'
 import type { Request } from '../http/request.ts'
-import { anyOf, type Filter, listed, listWindow, one, searchIn, textIn, timeIn, windowIn } from '../lists.ts'
+import { anyOf, type Filter, listed, listWindow, one, searchIn, timeIn, windowIn } from '../lists.ts'
 import { notFound } from '../refusal.ts'
 import { SearchIndex } from '../search-index.ts'
 import { type ControlHandlers, param } from './control-call.ts'
@@ -54,9 +47,7 @@ export function browseCalls() {
 }
 
 /** The index of each account, from its first search on. */
-function indexesOf<R extends { readonly sortKey: SortKey }>(
-  shape: ConstructorParameters<typeof SearchIndex<R>>[1],
-) {
+function indexesOf<R>(shape: ConstructorParameters<typeof SearchIndex<R>>[1]) {
   const indexes = new WeakMap<Account, SearchIndex<R>>()
   return (account: Account): SearchIndex<R> => {
     const found = indexes.get(account) ?? new SearchIndex<R>(account, shape)
@@ -127,30 +118,32 @@ const payoutRow = (payout: Payout): PayoutRow => ({
 
 /** Deliveries for the dashboard: newest first, in parts. */
 export function deliveryBrowsing() {
+  const deliveries = indexesOf<Delivery>({
+    list: ({ world }) => world.deliveries,
+    texts: (delivery, world) => [delivery.eventId, subjectOf(delivery, world)],
+    group: ({ status, eventId, endpointId }, { events }) => [
+      status,
+      events.get(eventId)?.type ?? '',
+      endpointId,
+    ],
+    // The deliveries that wait for this endpoint fail.
+    changesOthers: ({ type }) => type === 'EndpointRemoved' || type === 'EndpointDisabled',
+  })
   return {
-    'GET /accounts/:account/browse/webhook-deliveries': ({ runtime, request, answer }) => {
-      const { world } = runtime.account
+    'GET /accounts/:account/browse/webhook-deliveries': async ({ runtime, request, answer }) => {
+      const { account } = runtime
       const { offset, limit } = windowIn(request)
+      const whole = { from: FROM_THE_BOTTOM, to: FROM_THE_TOP, offset, limit }
       const filters = ['status', 'event_type', 'endpoint'] as const
       const [status, type, endpoint] = filters.map(name => anyOf(request, name))
-      const text = textIn(request)
-      const isWanted = (delivery: Delivery) =>
-        !!status?.(delivery.status) &&
-        !!type?.(world.events.get(delivery.eventId)?.type) &&
-        !!endpoint?.(delivery.endpointId) &&
-        (!text || text(delivery.id, delivery.eventId, subjectOf(delivery, world)))
+      const text = searchIn(request)?.text
       const isWhole = !text && filters.every(name => one(request, name) === undefined)
-      if (isWhole) {
-        const whole = { from: FROM_THE_BOTTOM, to: FROM_THE_TOP, offset, limit }
-        const { total, records } = listed(world.deliveries, () => true)(whole)
-        return answer(200, { data: records.map(delivery => deliveryRow(delivery, world)), total })
-      }
-      const data: DeliveryRow[] = []
-      let total = 0
-      for (const { record } of world.deliveries.below(FROM_THE_TOP, () => true))
-        if (isWanted(record) && total++ >= offset && data.length < limit)
-          data.push(deliveryRow(record, world))
-      return answer(200, { data, total })
+      const group: Filter['facets'] = ([ofStatus, ofType, ofEndpoint]) =>
+        !!status?.(ofStatus) && !!type?.(ofType) && !!endpoint?.(ofEndpoint)
+      const { total, records } = isWhole
+        ? listed(account.world.deliveries, () => true)(whole)
+        : await deliveries(account).find({ text, group }, offset, limit)
+      return answer(200, { data: records.map(delivery => deliveryRow(delivery, account.world)), total })
     },
 
     'GET /accounts/:account/webhook-deliveries/:id': ({ runtime, request, answer }) => {

@@ -5,10 +5,10 @@ import type { AssetRecord, PaymentRecord, ProviderCallRecord } from '../../contr
 import type { PayoutRecord } from '../../contract/control/payouts.ts'
 import type { DeliveryRecord, EndpointRecord, EventRecord } from '../../contract/control/webhooks.ts'
 import type { Contract } from '../../contract/decisions.ts'
-import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../../contract/statuses.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
+import { possibleMoves } from '../../domain/decide/move-payment.ts'
 import type { Entry } from '../../domain/events.ts'
-import { allows, PAYOUT_MOVES, targetStatus } from '../../domain/lifecycle.ts'
+import { PAYOUT_MOVES, possiblePayoutMoves, targetStatus } from '../../domain/lifecycle.ts'
 import type {
   Asset,
   Delivery,
@@ -20,7 +20,6 @@ import type {
 } from '../../domain/model.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { eventView, paymentView, payoutView } from '../../domain/views.ts'
-import type { Account } from '../../engine/account/account.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import type { MerchantRecord as Merchant } from '../../engine/store/merchant-record.ts'
 
@@ -51,7 +50,7 @@ export const keyView = (pair: { publicKey: string; secretKey: string }): KeyPair
   secret_key: pair.secretKey,
 })
 
-export function fullPayment(payment: Payment, { account, rendering }: AccountRuntime): PaymentRecord {
+export function fullPayment(payment: Payment, { rendering }: AccountRuntime): PaymentRecord {
   const { route, receipt } = payment
   return {
     ...paymentView(payment, rendering.lens),
@@ -75,7 +74,7 @@ export function fullPayment(payment: Payment, { account, rendering }: AccountRun
     cancel_requested_at: time(payment.cancelRequestedAt),
     cancelled: payment.cancelled,
     expires_at: formatTimestamp(payment.expiresAt),
-    moves: movesOfPayment(payment, account, rendering.lens.contract),
+    moves: movesOfPayment(payment, rendering.lens.contract),
   }
 }
 
@@ -190,19 +189,9 @@ export function clockView({ account }: AccountRuntime): ClockState {
   }
 }
 
-/** Exactly the triggers that would be accepted now: each is decided, but not applied. */
-const movesOfPayment = (
-  { sortKey: { id: payment } }: Payment,
-  account: Account,
-  contract: Contract,
-): PaymentRecord['moves'] =>
-  PAYMENT_TRIGGERS.filter(trigger => account.wouldAccept({ type: 'MovePayment', payment, trigger })).map(
-    trigger => ({ trigger, to: targetStatus(trigger, contract) }),
-  )
+const movesOfPayment = (payment: Payment, contract: Contract): PaymentRecord['moves'] =>
+  possibleMoves(payment).map(trigger => ({ trigger, to: targetStatus(trigger, contract) }))
 
 /** They depend on the status alone, so a kept answer has those of its time. */
 const movesOfPayout = ({ status }: Payout): PayoutRecord['moves'] =>
-  PAYOUT_TRIGGERS.filter(trigger => allows(PAYOUT_MOVES[trigger], status)).map(trigger => ({
-    trigger,
-    to: PAYOUT_MOVES[trigger].to,
-  }))
+  possiblePayoutMoves(status).map(trigger => ({ trigger, to: PAYOUT_MOVES[trigger].to }))

@@ -1,12 +1,22 @@
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { FaultCondition } from '../../contract/control/faults.ts'
 import type { Contract } from '../../contract/decisions.ts'
 import { type ErrorCode, rejection, renderError } from '../../contract/errors.ts'
 import { operationNames } from '../../contract/operations.ts'
 import { draw, type FaultPlan, type HttpFault, isInEffect } from '../../domain/faults.ts'
-import { type Count, countMatch, firstMatch, UNCOUNTED } from '../../domain/match-limits.ts'
+import { type Count, countMatch, firstMatch, RateLimit, UNCOUNTED } from '../../domain/match-limits.ts'
+import {
+  compileCondition,
+  type Facts,
+  paymentFacts,
+  payoutFacts,
+  requestedFacts,
+  type Test,
+} from '../../domain/rules/condition.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { NO_ANSWER } from '../cluster/forwarding-headers.ts'
+import { canBeReadAgain, readJson } from '../http/read-body.ts'
 import { JSON_UTF8, type Reply, sendJson } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 
@@ -28,7 +38,19 @@ export class WireFaults {
   before(request: Request, reply: Reply): Promise<boolean> | undefined {
     const box = request.runtime && this.boxes.of(request.runtime)
     if (!box || box.isEmpty) return undefined
-    const fault = box.next(this.#names.get(`${request.method} ${request.route}`) ?? [])
+    const names = this.#names.get(`${request.method} ${request.route}`) ?? []
+    const subject = box.asksAbout(names) ? subjectOf(request, names) : undefined
+    return subject instanceof Promise
+      ? subject.then(facts => this.#strike(box.next(names, facts), box, request, reply) ?? false)
+      : this.#strike(box.next(names, subject), box, request, reply)
+  }
+
+  #strike(
+    fault: HttpFault | undefined,
+    box: FaultBox,
+    request: Request,
+    reply: Reply,
+  ): Promise<boolean> | undefined {
     if (!fault) return undefined
     const { type } = fault
     request.disturbed = {
@@ -59,6 +81,12 @@ export class WireFaults {
         return
       case 'status':
         return this.#answerStatus(fault, request, reply)
+      case 'rate':
+        return this.#answerStatus(
+          { ...fault, status: 429, retryAfterMs: box.rateOf(fault).freeInMs(performance.now()) },
+          request,
+          reply,
+        )
       case 'reset':
         return reset(request, reply)
       case 'empty':
@@ -77,12 +105,13 @@ export class WireFaults {
     }
   }
 
-  #answerStatus({ status, body, retryAfterMs }: HttpFault, request: Request, reply: Reply): void {
+  #answerStatus({ status, body, retryAfterMs, rate }: HttpFault, request: Request, reply: Reply): void {
     reply.code(status)
     if (retryAfterMs !== null) reply.header('retry-after', Math.ceil(retryAfterMs / 1000))
     if (body === undefined) {
       const code = CODES[status] ?? 'internal_error'
-      const reason = { ...rejection(code, `A fault that you set returns ${status}`), status }
+      const why = rate ? `allows ${rate.limit} calls in ${rate.per}` : `returns ${status}`
+      const reason = { ...rejection(code, `A fault that you set ${why}`), status }
       const rendered = renderError(this.contract, reason, request.requestId)
       reply.header('content-type', rendered.contentType).send(rendered.body)
       return
@@ -90,6 +119,32 @@ export class WireFaults {
     const isText = typeof body === 'string'
     reply.header('content-type', isText ? 'text/plain; charset=utf-8' : JSON_UTF8)
     reply.send(isText ? body : JSON.stringify(body))
+  }
+}
+
+/** The payment or payout that a call is about: what a create asks for, or the record in its path. */
+function subjectOf(
+  request: Request,
+  names: readonly string[],
+): Facts | undefined | Promise<Facts | undefined> {
+  const { runtime, params } = request
+  if (!runtime) return undefined
+  const { environment, world } = runtime.account
+  if (names.includes('POST /payment_intents')) return asked(request, environment)
+  const { id = '' } = params
+  const payment = world.payments.get(id)
+  if (payment) return paymentFacts(payment, environment)
+  const payout = world.payouts.get(id)
+  return payout && payoutFacts(payout, environment)
+}
+
+/** No fault is about a body that cannot be read: its own problem is the answer. */
+async function asked({ exchange }: Request, environment: string): Promise<Facts | undefined> {
+  try {
+    return requestedFacts(await readJson(exchange), environment)
+  } catch (cause) {
+    if (!canBeReadAgain(exchange)) throw cause
+    return undefined
   }
 }
 
@@ -112,6 +167,7 @@ const BODY: Readonly<Record<HttpFault['type'], 'untouched' | 'damaged' | 'slow'>
   truncate: 'damaged',
   garbage: 'damaged',
   drip: 'slow',
+  rate: 'untouched',
 }
 
 /** A delayed answer needs the real body. A damaged one needs it too, if the call changes nothing. */
@@ -140,6 +196,8 @@ class FaultBox {
   #plan: FaultPlan | undefined
   #drawn = 0
   readonly #counts = new Map<number, Count>()
+  readonly #tests = new WeakMap<FaultCondition, Test>()
+  readonly #rates = new Map<HttpFault, RateLimit>()
 
   constructor(private readonly runtime: AccountRuntime) {}
 
@@ -148,14 +206,36 @@ class FaultBox {
     return this.#current().http.length === 0
   }
 
+  /** Whether a fault for the operation with these names depends on what the call is about. */
+  asksAbout(names: readonly string[]): boolean {
+    return this.#current().http.some(({ on, match }) => match !== null && isFor(on, names))
+  }
+
   /** The fault for a call of the operation with these names, if any. */
-  next(names: readonly string[]): HttpFault | undefined {
+  next(names: readonly string[], subject: Facts | undefined): HttpFault | undefined {
     const { http } = this.#current()
     const { now } = this.runtime.account
-    const fits = ({ on, window }: HttpFault) => (on === '*' || names.includes(on)) && isInEffect(window, now)
+    const fits = (fault: HttpFault) =>
+      isFor(fault.on, names) &&
+      isInEffect(fault.window, now) &&
+      (fault.match === null || (subject !== undefined && this.#testOf(fault.match)(subject))) &&
+      (fault.rate === null || !this.rateOf(fault).allows(performance.now()))
     const match = firstMatch(http, fits, this.#counts, this.chance)
     countMatch(this.#counts, match)
     return match.taken
+  }
+
+  #testOf(condition: FaultCondition): Test {
+    const known = this.#tests.get(condition) ?? callTest(condition)
+    this.#tests.set(condition, known)
+    return known
+  }
+
+  rateOf(fault: HttpFault): RateLimit {
+    const { limit, perMs } = fault.rate ?? { limit: 1, perMs: 0 }
+    const known = this.#rates.get(fault) ?? new RateLimit(limit, perMs)
+    this.#rates.set(fault, known)
+    return known
   }
 
   delayOf(fault: HttpFault): number {
@@ -182,10 +262,21 @@ class FaultBox {
       this.#plan = faults
       this.#drawn = 0
       this.#counts.clear()
+      this.#rates.clear()
     }
     return faults
   }
 }
+
+/** A call says `payment_method` where a rule says `method`. */
+function callTest({ type: _, payment_method, ...condition }: FaultCondition): Test {
+  const holds = compileCondition(condition)
+  if (payment_method === undefined) return holds
+  const isMethod = compileCondition({ method: payment_method })
+  return facts => holds(facts) && isMethod(facts)
+}
+
+const isFor = (on: string, names: readonly string[]) => on === '*' || names.includes(on)
 
 export class FaultBoxes {
   readonly #boxes = new WeakMap<AccountRuntime, FaultBox>()

@@ -1,5 +1,6 @@
 import type { PaymentTrigger } from '../../contract/statuses.ts'
 import { spellTime } from '../../contract/time-left.ts'
+import { possibleMoves } from '../../domain/decide/move-payment.ts'
 import { allows, RECEIPT_MOVES } from '../../domain/lifecycle.ts'
 import type { Payment } from '../../domain/model.ts'
 import { verdictFor } from '../../domain/script.ts'
@@ -42,12 +43,10 @@ export const isSimulatorAct = (act: string | undefined): act is SimulatorAct =>
   act !== undefined && Object.hasOwn(BUTTONS, act)
 
 /** The triggers that are possible now. A bank's page has its own buttons for the payer's decisions. */
-function possibleActs({ runtime: { account }, payment, kind }: View): SimulatorAct[] {
-  const id = payment.sortKey.id
+function possibleActs({ payment, kind }: View): SimulatorAct[] {
   const onPage: readonly SimulatorAct[] = kind === 'bank' && bankAsks(payment) ? BANK_DECISIONS : []
-  return ACTS.filter(
-    act => !onPage.includes(act) && account.wouldAccept({ type: 'MovePayment', payment: id, trigger: act }),
-  )
+  const possible = possibleMoves(payment)
+  return ACTS.filter(act => !onPage.includes(act) && possible.includes(act))
 }
 
 const wordFor = (act: SimulatorAct, { route }: Payment) =>
@@ -84,9 +83,10 @@ function nextTimer(
   payment: Payment,
   isMeant: (kind: PaymentTimer) => boolean,
 ): Timer | undefined {
+  const possible = possibleMoves(payment)
   return PAYMENT_TIMERS.filter(isMeant)
     .flatMap(kind => account.world.timers.get(paymentTimer(payment.sortKey.id, kind)) ?? [])
-    .filter(({ command }) => account.wouldAccept(command))
+    .filter(({ command }) => command.type === 'MovePayment' && possible.includes(command.trigger))
     .sort((a, b) => a.dueAt - b.dueAt)
     .at(0)
 }

@@ -105,6 +105,25 @@ describe('a browsable list', () => {
     expectRefusal(await account.control('GET', '/webhook-deliveries/none'), notFound)
   })
 
+  test('of deliveries follows their changes, also those that no event names', async () => {
+    const account = await openAccount(server(), { clock: { mode: 'virtual' } })
+    const receiver = await listen(account, ['payment.succeeded'])
+    receiver.reply(() => ({ status: 500 }))
+    const { id } = await createPayment(account)
+    const found = async () => {
+      const windows = ['pending', 'delivered', 'failed'].map(each =>
+        read(account, `/browse/webhook-deliveries?status=${each}&q=${id}`),
+      )
+      return (await Promise.all(windows)).map(({ total }) => total)
+    }
+    expect(await found()).toEqual([0, 0, 0])
+    await account.trigger(id, 'succeed')
+    await settle(account)
+    expect(await found()).toEqual([1, 0, 0])
+    await account.control('DELETE', `/webhook-endpoints/${receiver.endpoint.id}`)
+    expect(await found()).toEqual([0, 0, 1])
+  })
+
   test('of deliveries without a filter is the same in parts as with one that all fit', async () => {
     const account = await openAccount(server())
     await listen(account, ['payment.succeeded'])

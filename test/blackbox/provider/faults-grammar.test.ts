@@ -24,6 +24,8 @@ test('GET shows the faults as they were given, PUT replaces them, DELETE clears 
     { on: '*', probability: 0.05, times: 10, type: 'status', status: 429, retry_after: '2s' },
     { on: GET, type: 'truncate' },
     { on: 'webhook', match: { type: 'payment.succeeded' }, type: 'duplicate' },
+    { on: '*', match: { merchant_reference: ['a*', 'b'], payment_method: 'th_promptpay' }, type: 'reset' },
+    { on: '*', type: 'rate', limit: 25, per: '1s' },
   ]
   await putFaults(account, ...given)
   expect(await faultsOf(account)).toEqual(given)
@@ -56,6 +58,11 @@ describe('a typo is answered with a suggestion', () => {
     [{ on: 'POST /payment_intent', type: 'reset' }, 'on', 'POST /payment_intents'],
     [{ on: 'GET /payout_intent', type: 'reset' }, 'on', GET],
     [{ on: 'webhook', type: 'drop', match: { typ: 'x' } }, 'match.typ', 'type'],
+    [
+      { on: '*', type: 'reset', match: { merchant_refrence: 'x' } },
+      'match.merchant_refrence',
+      'merchant_reference',
+    ],
   ])('%j', async (fault, field, meant) => {
     expect((await problemAt(fault, field)).message).toContain(`did you mean ${meant}`)
   })
@@ -93,7 +100,16 @@ describe('an invalid fault is refused', () => {
       'retry_after',
     ],
     ['a time of a call on a webhook', { on: 'webhook', type: 'drop', when: 'before' }, 'when'],
-    ['an event on a call', { on: GET, type: 'reset', match: { type: 'payment.failed' } }, 'match'],
+    ['an event on a call', { on: '*', type: 'reset', match: { type: 'payment.failed' } }, 'match.type'],
+    ['a condition on a webhook', { on: 'webhook', type: 'drop', match: { amount: '1' } }, 'match.amount'],
+    ['a condition on a list', { on: GET, type: 'reset', match: { merchant_reference: 'a' } }, 'match'],
+    ['a count in a condition', { on: '*', type: 'reset', match: { nth: 2 } }, 'match.nth'],
+    ['a rate without a limit', { on: GET, type: 'rate', per: '1s' }, 'limit'],
+    ['a rate without a time', { on: GET, type: 'rate', limit: 1 }, 'per'],
+    ['a rate in no time', { on: GET, type: 'rate', limit: 1, per: '0s' }, 'per'],
+    ['a rate of nothing', { on: GET, type: 'rate', limit: 0, per: '1s' }, 'limit'],
+    ['a rate after the work', { on: GET, type: 'rate', limit: 1, per: '1s', when: 'after_commit' }, 'when'],
+    ['a limit beside another type', { on: GET, type: 'reset', limit: 1 }, 'limit'],
     ['an unknown event', { on: 'webhook', type: 'drop', match: { type: 'payment.suceeded' } }, 'match.type'],
   ])('%s', async (_, fault, field) => {
     await problemAt(fault, field)

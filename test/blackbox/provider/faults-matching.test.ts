@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Account, openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import { LIMITS } from '../../../src/contract/limits.ts'
+import { type Account, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
 import type { CallOptions } from '../../support/gateway/server.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { imageForm } from '../../support/payments/images.ts'
-import { createPayment, createTransfer, hostedBody } from '../../support/payments/payments.ts'
+import { createPayment, createTransfer, hostedBody, paymentBody } from '../../support/payments/payments.ts'
 import { addPayout } from '../../support/payments/payouts.ts'
 import { clearFaults, type Fault, putFaults } from '../../support/provider/faults.ts'
 
@@ -164,6 +165,132 @@ describe('counting', () => {
   test('after_commit faults are counted like the others', async () => {
     const account = await accountWith(teapot({ when: 'after_commit', nth: 2 }))
     expect(await statuses(account, 3)).toEqual([200, 418, 200])
+  })
+})
+
+describe('what the call is about', () => {
+  const about = (match: Fault, on = '*') => teapot({ on, match })
+
+  /** Creates a payment with these members, and returns the status. */
+  const create = async (account: Account, changes: Fault) =>
+    (await callerOf(account)('POST', '/payment_intents', { body: paymentBody(changes) })).status
+
+  test.each<[Fault, Fault, Fault]>([
+    [
+      { merchant_reference: 'order-7*' },
+      { merchant_reference: 'order-71' },
+      { merchant_reference: 'order-8' },
+    ],
+    [{ payment_method: 'th_promptpay' }, {}, { payment_method: 'th_mobile_banking' }],
+    [{ method: ['th_promptpay', 'x'] }, {}, { payment_method: 'th_mobile_banking' }],
+    [{ amount: { gte: '20000' } }, {}, { amount: '19999' }],
+    [{ checkout_mode: 'merchant' }, {}, { checkout_mode: undefined, payment_method: undefined }],
+    [{ checkout_mode: 'hosted' }, { checkout_mode: undefined, payment_method: undefined }, {}],
+    [{ customer: { email: '*@a.example' } }, { customer: { email: 'b@a.example' } }, {}],
+    [{ country: 'TH', merchant_reference: 'a' }, { merchant_reference: 'a' }, { merchant_reference: 'b' }],
+    [{ kind: 'payment', environment: 'test', merchant_reference: 'a' }, { merchant_reference: 'a' }, {}],
+  ])('a create fits %j by its body', async (match, fitting, other) => {
+    const account = await accountWith(about(match))
+    expect([await create(account, fitting), await create(account, other)]).toEqual([418, 201])
+  })
+
+  test('an invalid body fits by what it gives, and never by what it lacks', async () => {
+    const account = await accountWith(about({ amount: { lt: '5' } }), about({ provider: '*' }))
+    expect(await create(account, { amount: 3 })).toBe(400)
+    expect(await create(account, { amount: undefined })).toBe(400)
+    const list = { body: [] as unknown }
+    expect((await callerOf(account)('POST', '/payment_intents', list)).status).toBe(400)
+    expect(await create(account, { amount: '3', currency: 7 })).toBe(418)
+  })
+
+  test.each(['[', '', '[]', '"x"'])(
+    'a create with the body %j is refused, and no fault is about it',
+    async raw => {
+      const account = await accountWith(about({ kind: 'payment' }))
+      const headers = { 'content-type': 'application/json' }
+      expect((await callerOf(account)('POST', '/payment_intents', { raw, headers })).status).toBe(400)
+      expect((await callerOf(account)('POST', '/payment_intents', { raw })).status).toBe(415)
+    },
+  )
+
+  test('a body that is too large is refused, however it comes', async () => {
+    const account = await accountWith(about({ kind: 'payment' }))
+    const raw = JSON.stringify(paymentBody({ merchant_reference: 'x'.repeat(LIMITS.body) }))
+    const headers = { 'content-type': 'application/json' }
+    expect((await callerOf(account)('POST', '/payment_intents', { raw, headers })).status).toBe(413)
+    const { public_key, secret_key } = account.keys
+    const chunked = await fetch(`${server().url}/payment_intents`, {
+      method: 'POST',
+      headers: { ...headers, authorization: `Basic ${btoa(`${public_key}:${secret_key}`)}` },
+      body: new Blob([raw]).stream(),
+      duplex: 'half',
+    } as RequestInit)
+    expect(chunked.status).toBe(413)
+  })
+
+  test('every other call fits by the record in its path', async () => {
+    const account = await openAccount(server())
+    const [mine, other] = [
+      await createPayment(account, { merchant_reference: 'mine' }),
+      await createPayment(account, { merchant_reference: 'other' }),
+    ]
+    const payout = await addPayout(account, { merchant_reference: 'mine' })
+    await putFaults(
+      account,
+      about({ merchant_reference: 'mine' }),
+      about({ provider: mine.route?.provider ?? '*' }, 'POST /payout_intents/:id/cancel'),
+    )
+    const json = { headers: { 'content-type': 'application/json' } }
+    const ask = async (method: string, path: string) => (await callerOf(account)(method, path, json)).status
+    expect([
+      await ask('GET', `/payment_intents/${mine.id}`),
+      await ask('GET', `/payment_intents/${other.id}`),
+      await ask('GET', '/payment_intents/pi_unknown'),
+      await ask('POST', `/payment_intents/${mine.id}/cancel-pending`),
+      await ask('POST', `/payout_intents/${payout.id}/cancel`),
+      await ask('GET', '/payout_intents?merchant_reference=mine'),
+    ]).toEqual([418, 200, 404, 418, 418, 200])
+  })
+
+  test('a fault counts only the calls that it is about', async () => {
+    const account = await accountWith(teapot({ on: '*', match: { merchant_reference: 'a' }, nth: 2 }))
+    const made = []
+    for (const merchant_reference of ['b', 'a', 'b', 'a', 'a'])
+      made.push(await create(account, { merchant_reference }))
+    expect(made).toEqual([201, 201, 201, 418, 201])
+  })
+})
+
+describe('a rate', () => {
+  const rate = (fault: Fault = {}): Fault => ({ on: LIST, type: 'rate', limit: 2, per: '1h', ...fault })
+
+  test('refuses what comes after so many calls, and says when the next one is allowed', async () => {
+    const account = await accountWith(rate())
+    expect(await statuses(account, 4)).toEqual([200, 200, 429, 429])
+    const { status, headers, body } = await callerOf(account)('GET', '/payout_intents')
+    expect([status, body.error.code]).toEqual([429, 'rate_limited'])
+    expect(body.error.message).toContain('2 calls in 1h')
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(3600)
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(60)
+    const { used } = (await account.control('GET', '/faults')).body
+    expect(used).toEqual([3])
+    expect(await statuses(await openAccount(server()), 3)).toEqual([200, 200, 200])
+  })
+
+  test('counts the calls of its operation and about its record, and leaves the rest to the faults below it', async () => {
+    const account = await accountWith(
+      rate({ on: 'POST /payment_intents', match: { merchant_reference: 'a' }, limit: 1, times: 1 }),
+      teapot({ nth: 2 }),
+    )
+    const made = []
+    for (const merchant_reference of ['a', 'b', 'a', 'a'])
+      made.push(
+        (await callerOf(account)('POST', '/payment_intents', { body: paymentBody({ merchant_reference }) }))
+          .status,
+      )
+    expect(made).toEqual([201, 201, 429, 201])
+    expect(await statuses(account, 3)).toEqual([200, 418, 200])
+    expect((await rows(account.control('GET', '/payments'))).length).toBe(3)
   })
 })
 
