@@ -23,6 +23,7 @@ import { EventStreams } from './server/http/event-stream.ts'
 import type { LocalRequest } from './server/http/local-exchange.ts'
 import { listen, listenAgain } from './server/listening.ts'
 import { RequestLog } from './server/requests/request-log.ts'
+import { demandWritable, readSnapshot, reasonOf, type Snapshot, writeSnapshot } from './server/snapshot.ts'
 import { UnusedMerchants } from './server/unused-merchants.ts'
 
 const DEFAULT_MERCHANT = 'default'
@@ -53,6 +54,11 @@ export interface SimulatorOptions extends StoreLocation {
   readonly advanceWaitMs?: number | undefined
   /** How long nobody calls a merchant that a call made before it is removed, in wall time; never by default. */
   readonly forgetMs?: number | undefined
+  /** An export, with which the default merchant of a new store begins, without its endpoints unless these are kept. */
+  readonly from?: string | undefined
+  readonly keepEndpoints?: boolean | undefined
+  /** Where `default.test` is exported to at the end. */
+  readonly exportOnExit?: string | undefined
   readonly holdWebhook?: GatewaySettings['holdWebhook']
   readonly warn?: ((message: string) => void) | undefined
   /** Processes with other settings serve the store now. This one serves nothing any more, and should stop. */
@@ -83,9 +89,20 @@ export class Simulator {
     private readonly apps: readonly App[],
     private readonly forwarder: Forwarder | undefined,
     private readonly unused: UnusedMerchants | undefined,
+    private readonly exportOnExit: string | undefined,
   ) {}
 
   static async start(options: SimulatorOptions, open = storeOf): Promise<Simulator> {
+    if (options.keepEndpoints && options.from === undefined)
+      throw new StartError(
+        'the endpoints to keep are those of an export: give --from with --keep-endpoints',
+        2,
+      )
+    if (options.exportOnExit !== undefined) {
+      if (options.historyMs !== undefined)
+        throw new StartError('an export needs the whole history: leave out --export-on-exit or --history', 2)
+      await demandWritable(options.exportOnExit)
+    }
     const standards = readStandards(options)
     const store = await open(options).catch(refusedBy(options))
     try {
@@ -176,7 +193,7 @@ export class Simulator {
           name: 'control port',
           onBound: onControlBound,
         })
-      await openDefaultMerchant(gateway, options.clock)
+      await openDefaultMerchant(gateway, options)
       await gateway.load()
       const simulator = new Simulator(
         gateway,
@@ -189,6 +206,7 @@ export class Simulator {
         apps,
         forwarder,
         unused,
+        options.exportOnExit,
       )
       await store.announce({ pid: process.pid, ...simulator.facts(), advertise: options.advertise })
       const opened = openedBy(host, url, controlUrl)
@@ -269,8 +287,20 @@ export class Simulator {
     const cutOff = await Promise.all(this.apps.map(app => app.close()))
     if (cutOff.every(calls => calls === 0)) await departure?.answeredAll()
     await this.forwarder?.close()
-    await this.gateway.close()
-    await this.store.release()
+    try {
+      await this.#export()
+    } finally {
+      await this.gateway.close()
+      await this.store.release()
+    }
+  }
+
+  async #export(): Promise<void> {
+    if (this.exportOnExit === undefined) return
+    const runtime = await this.gateway.account(accountId(DEFAULT_MERCHANT, 'test'))?.open()
+    if (!runtime)
+      throw new StartError(`nothing was exported to ${this.exportOnExit}: the default merchant was removed`)
+    await writeSnapshot(runtime, this.exportOnExit)
   }
 }
 
@@ -328,15 +358,39 @@ function readWebhookHosts(allowed: SimulatorOptions['allowWebhooks']): WebhookHo
 }
 
 /** Creates the default merchant in a new data directory. An explicit clock is also set in an existing one. */
-async function openDefaultMerchant(gateway: Gateway, clock: 'real' | 'virtual' | undefined): Promise<void> {
-  const setup = clock && { clock: { mode: clock } }
-  if (gateway.merchants.length === 0)
+async function openDefaultMerchant(gateway: Gateway, options: SimulatorOptions): Promise<void> {
+  const setup = options.clock && { clock: { mode: options.clock } }
+  const { from } = options
+  const snapshot = from === undefined ? undefined : await readSnapshot(from)
+  const isNew = gateway.merchants.length === 0
+  if (isNew)
     await gateway
       .createMerchant({ id: DEFAULT_MERCHANT, name: 'Default', setup })
       // Several processes may start at once on an empty database, and another one has created the merchant.
       .catch(cause => {
-        if (!(cause instanceof MerchantTakenError)) throw cause
+        if (!(cause instanceof MerchantTakenError) || snapshot) throw cause
         return gateway.refresh()
       })
-  else if (setup) await applyScript(gateway, DEFAULT_MERCHANT, setup)
+  else if (snapshot)
+    throw new StartError(
+      `cannot start from ${from}: the store has merchants already; use a new one, or import the file with \`paysim sim import\``,
+      2,
+    )
+  if (snapshot) await begin(gateway, snapshot, options)
+  if (setup && (snapshot || !isNew)) await applyScript(gateway, DEFAULT_MERCHANT, setup)
+}
+
+/** If it fails, the store is as empty as before. */
+async function begin(
+  gateway: Gateway,
+  { archive, environment }: Snapshot,
+  { from, keepEndpoints }: SimulatorOptions,
+): Promise<void> {
+  const runtime = await gateway.account(accountId(DEFAULT_MERCHANT, environment))?.open()
+  try {
+    if (runtime) await gateway.adopt(runtime, archive, keepEndpoints ?? false)
+  } catch (cause) {
+    await gateway.removeMerchant(DEFAULT_MERCHANT)
+    throw new StartError(`cannot start from ${from}: its entries are not consistent: ${reasonOf(cause)}`, 2)
+  }
 }

@@ -264,8 +264,9 @@ export class Gateway {
   }
 
   /** Replaces an account by an exported one, with its history and seed; the keys and the secret stay. */
-  adopt(runtime: AccountRuntime, archive: Archive): Promise<void> {
-    return adoptArchive(this.settings, runtime, () => this.#registry.get(runtime.merchantId), archive)
+  adopt(runtime: AccountRuntime, archive: Archive, keepEndpoints = true): Promise<void> {
+    const merchant = () => this.#registry.get(runtime.merchantId)
+    return adoptArchive(this.settings, runtime, merchant, archive, keepEndpoints)
   }
 
   async close(): Promise<void> {

@@ -28,6 +28,12 @@ export interface StartOptions {
   readonly historyMs?: number
   /** How long one advance waits for webhook receivers in all, in wall time; 15 s by default. */
   readonly advanceWaitMs?: number
+  /** An export of one account, with which the default merchant of a new store begins. */
+  readonly from?: string
+  /** Whether webhooks also go to the endpoints of that export; they are removed by default. */
+  readonly keepEndpoints?: boolean
+  /** The file to which `default.test` is exported when the simulator stops. */
+  readonly exportOnExit?: string
   /** Called with the messages that the terminal would show. */
   readonly onWarning?: (message: string) => void
 }
@@ -47,6 +53,9 @@ const OPTIONS: NamesOf<StartOptions> = {
   durability: true,
   historyMs: true,
   advanceWaitMs: true,
+  from: true,
+  keepEndpoints: true,
+  exportOnExit: true,
   onWarning: true,
 }
 

@@ -45,6 +45,18 @@ test('invalid options are refused, with the reason', async () => {
   await expect(simulator({ catalogue: catalogue as never })).rejects.toThrow(/routes\.0/)
 })
 
+test('a simulator begins with what another one exported when it stopped', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'paysim-library-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'shop.json')
+  const first = await simulator({ exportOnExit: file })
+  const { id } = await (await first.account('default.test')).client.payments.create(promptPay())
+  await first.stop()
+  const second = await simulator({ from: file })
+  expect((await (await second.account('default.test')).client.payments.get(id)).id).toBe(id)
+  await expect(simulator({ keepEndpoints: true })).rejects.toThrow('give --from')
+})
+
 test('a data directory outlives the simulator', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'paysim-library-'))
   onTestFinished(() => rm(dataDir, { recursive: true }))

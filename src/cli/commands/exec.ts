@@ -22,6 +22,9 @@ interface ExecFlags {
   seed?: string
   forwardTo?: URL
   keep?: string
+  from?: string
+  keepEndpoints?: true
+  exportOnExit?: string
 }
 
 /** The account whose keys the command gets. */
@@ -45,6 +48,9 @@ export function command(): Command {
     .option('--contract <file>', 'contract file with other decisions; see `paysim contract`')
     .addOption(new Option('--clock <mode>', 'clock of the default merchant').choices(['real', 'virtual']))
     .option('--seed <n>', 'generate the same keys, ids and instructions each time', seed)
+    .option('--from <file>', 'begin a new store with this export of an account, without its endpoints')
+    .option('--keep-endpoints', 'with --from: also send webhooks to the endpoints of the export')
+    .option('--export-on-exit <file>', 'export default.test to this file at the end')
     .option(
       '--forward-to <url>',
       'send webhooks to your application at this URL, once its port accepts connections',
@@ -93,7 +99,7 @@ async function exec(words: string[], flags: ExecFlags): Promise<never> {
 }
 
 async function start(
-  { scenario, catalogue, contract, clock, seed }: ExecFlags,
+  { scenario, catalogue, contract, clock, seed, from, keepEndpoints, exportOnExit }: ExecFlags,
   application: Application | undefined,
 ): Promise<{ simulator: RunningSimulator; scenarios: readonly Scenario[] }> {
   // Loaded late: it brings a YAML parser and a validator, which most runs do not need.
@@ -104,6 +110,9 @@ async function start(
     ...(contract === undefined ? {} : { contract: await readObjectFile(contract) }),
     ...(clock === undefined ? {} : { clock }),
     ...(seed === undefined ? {} : { seed }),
+    ...(from === undefined ? {} : { from }),
+    ...(keepEndpoints === undefined ? {} : { keepEndpoints }),
+    ...(exportOnExit === undefined ? {} : { exportOnExit }),
     // The caller named this host, so webhooks may go there.
     ...(application ? { allowWebhooks: [application.url.host] } : {}),
     onWarning: warn,

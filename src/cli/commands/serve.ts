@@ -34,6 +34,9 @@ interface ServeFlags {
   history?: number
   advanceWait?: number
   forgetAccounts?: number
+  from?: string
+  keepEndpoints?: true
+  exportOnExit?: string
 }
 
 export function command(): Command {
@@ -65,6 +68,9 @@ export function command(): Command {
     .option('--contract <file>', 'contract file with other decisions; see `paysim contract`')
     .addOption(new Option('--clock <mode>', 'clock of the default merchant').choices(['real', 'virtual']))
     .option('--seed <n>', 'generate the same keys, ids and instructions each time', seed)
+    .option('--from <file>', 'begin a new store with this export of an account, without its endpoints')
+    .option('--keep-endpoints', 'with --from: also send webhooks to the endpoints of the export')
+    .option('--export-on-exit <file>', 'export default.test to this file at the end')
     .option('--open', 'open the dashboard in a browser, signed in')
     .option('--json', 'print NDJSON: a ready line, then one line for each request and each change')
     .addOption(
@@ -153,9 +159,9 @@ async function serve(flags: ServeFlags): Promise<void> {
   let _leaving: Promise<never> | undefined
   const leave = async (exitCode: number) => {
     withdraw()
-    await simulator.stop()
+    const failure = await simulator.stop().then(() => undefined, failedToStop)
     output.flush()
-    process.exit(exitCode)
+    process.exit(exitCode || failure)
   }
   stop = exitCode => {
     _leaving ??= leave(exitCode)
@@ -166,6 +172,13 @@ async function serve(flags: ServeFlags): Promise<void> {
     const { openInBrowser } = await import('../open-in-browser.ts')
     openInBrowser(simulator.newSignInLink(), output.warn)
   }
+}
+
+/** What could not be exported is said, and seen in the exit code. */
+function failedToStop(cause: unknown): number {
+  if (!(cause instanceof StartError)) throw cause
+  process.stderr.write(`paysim serve: ${cause.message}\n`)
+  return cause.exitCode
 }
 
 /** Announces the server, so that other commands in the same folder find it, whatever its data directory is. */
@@ -247,6 +260,9 @@ async function start(
     historyMs: flags.history,
     advanceWaitMs: flags.advanceWait,
     forgetMs: flags.forgetAccounts,
+    from: flags.from,
+    keepEndpoints: flags.keepEndpoints,
+    exportOnExit: flags.exportOnExit,
     warn: output.warn,
     onRefused,
   })

@@ -8,7 +8,7 @@ export async function exploreReport(file: string): Promise<ToolAnswer> {
   const report = parseForeign(await textOfFile(file).catch(() => ''))
   if (!isRecord(report) || !Array.isArray(report.explorations))
     throw new UsageError(
-      'this file is no report of an exploration: make one with `paysim explore FILE --report json=FILE`',
+      'this file is not the report of an exploration: make one with `paysim explore FILE --report json=FILE`',
     )
   const explorations = report.explorations.filter(isRecord)
   const findings = explorations.flatMap(({ findings }) => (Array.isArray(findings) ? findings : []))

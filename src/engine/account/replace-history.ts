@@ -75,12 +75,13 @@ function addedAgain({ id, url, events, secrets, disabled }: WebhookEndpoint): Do
   ]
 }
 
-/** Replaces an account by an exported one. Throws if the archive is not consistent. */
+/** Replaces an account by an exported one, with its endpoints or without. Throws if the archive is not consistent. */
 export async function adoptArchive(
   settings: GatewaySettings,
   { account, images: store }: AccountRuntime,
   merchant: () => MerchantRecord,
   { seed, entries: given, images }: Archive,
+  keepEndpoints: boolean,
 ): Promise<void> {
   const secret = secretOf(merchant().accounts[account.environment])
   const entries = given.map(entry => unsealed(entry, secret))
@@ -88,11 +89,22 @@ export async function adoptArchive(
   const draft = draftOf(settings, account, merchant, seed)
   await inSlices(entries, AT_ONCE, draft.applyEntry)
   draft.start(new MemoryJournal())
+  if (!keepEndpoints) entries.push(...withoutEndpoints(draft))
   await draft.catchUp()
   await draft.close()
   for (const [digest, bytes] of images) await store.put(digest, [bytes])
   // The archive may be older than what the account has given since: its next ids must be others.
   await account.rewrite(entries, drawnAnew(seed, nextDraw(account.seed, account.world.moves)))
+}
+
+/** The entries that remove all endpoints, so that nothing of a history is sent to where it once went. */
+function withoutEndpoints(draft: Account): Entry[] {
+  const entries: Entry[] = []
+  const stop = draft.onEntry(entry => entries.push(entry))
+  for (const endpoint of [...draft.world.endpoints.keys()])
+    draft.execute({ type: 'RemoveEndpoint', endpoint }, 'operator')
+  stop()
+  return entries
 }
 
 /** A temporary account that is set up like this one, with a journal in memory. */

@@ -81,7 +81,7 @@ const replacing = <T>(runtime: AccountRuntime, act: () => Promise<T>): Promise<T
   oneAtATime(runtime, () => runtime.time.exclusively(act))
 
 /** The text of an archive in parts of a few hundred kilobytes. Making it in one piece would block other accounts. */
-async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]> {
+export async function archiveOf({ account, images }: AccountRuntime): Promise<Buffer[]> {
   const { id } = account
   const secret = account.secret()
   const seed = shownSeed(secret, account.seed)

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { Archive as ArchiveBody } from '../../contract/control/requests.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
+import { ENVIRONMENTS, type Environment } from '../../contract/statuses.ts'
 import { validator } from '../../contract/validation.ts'
 import { compileFor, EntryChecker } from '../../domain/check-entries.ts'
 import type { Entry } from '../../domain/events.ts'
@@ -17,16 +19,37 @@ const MOST_MIB = 512
 const tooLarge = () => refuse('payload_too_large', `The archive is over ${MOST_MIB} MiB`)
 
 /** An archive may be larger than any other request, so it is read and checked in parts, between other requests. */
-export async function readArchive(request: IncomingMessage, environment: string): Promise<Archive> {
+export async function readArchive(request: IncomingMessage, environment: Environment): Promise<Archive> {
   const { 'content-type': type, 'content-length': length } = request.headers
   if (!isJson(type)) throw unsupportedType('application/json')
   demandUncoded(request)
   if (Number(length ?? 0) > MOST_MIB * MEBIBYTE) throw tooLarge()
-  const draft = new ArchiveDraft(environment)
-  const parts = new JsonParts({ entries: '[', images: '{' })
   try {
-    const slice = new Slice()
-    for await (const text of textOf(request)) {
+    return (await readParts(textOf(request, () => request.destroyed && !request.complete))).finish(
+      environment,
+    )
+  } catch (cause) {
+    // What is left is read and discarded, so that the refusal reaches the caller.
+    request.resume()
+    throw cause
+  }
+}
+
+/** The same of a file, which says itself which environment it is of. */
+export async function readArchiveFile(
+  file: Readable,
+): Promise<{ archive: Archive; environment: Environment }> {
+  const draft = await readParts(textOf(file, () => false))
+  const environment = ENVIRONMENTS.find(name => draft.account.endsWith(`.${name}`)) ?? 'test'
+  return { archive: draft.finish(environment), environment }
+}
+
+async function readParts(texts: AsyncIterable<string>): Promise<ArchiveDraft> {
+  const draft = new ArchiveDraft()
+  const parts = new JsonParts({ entries: '[', images: '{' })
+  const slice = new Slice()
+  try {
+    for await (const text of texts) {
       for (const part of parts.read(text)) {
         for (const _ of draft.add(part)) if (slice.isOver) await slice.next()
         if (slice.isOver) await slice.next()
@@ -34,19 +57,17 @@ export async function readArchive(request: IncomingMessage, environment: string)
       if (slice.isOver) await slice.next()
     }
     parts.end()
+    return draft
   } catch (cause) {
-    // What is left is read and discarded, so that the refusal reaches the caller.
-    request.resume()
     throw cause instanceof BrokenJsonError ? badBody(cause.message) : cause
   }
-  return draft.finish()
 }
 
-async function* textOf(request: IncomingMessage): AsyncGenerator<string> {
+async function* textOf(source: Readable, endedEarly: () => boolean): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let size = 0
   try {
-    for await (const bytes of request.iterator({ destroyOnReturn: false })) {
+    for await (const bytes of source.iterator({ destroyOnReturn: false })) {
       size += bytes.length
       if (size > MOST_MIB * MEBIBYTE) throw tooLarge()
       yield decoder.decode(bytes, { stream: true })
@@ -54,7 +75,7 @@ async function* textOf(request: IncomingMessage): AsyncGenerator<string> {
     yield decoder.decode()
   } catch (cause) {
     if (cause instanceof TypeError) throw badBody('must be UTF-8')
-    throw request.destroyed && !request.complete ? badBody('ended too early') : cause
+    throw endedEarly() ? badBody('ended too early') : cause
   }
 }
 
@@ -74,7 +95,9 @@ class ArchiveDraft {
   /** How many images are not even text. */
   #notText = 0
 
-  constructor(private readonly environment: string) {}
+  get account(): string {
+    return String(this.#frame.account)
+  }
 
   /** Yields where other work may go first. */
   *add(part: Part): Generator<void> {
@@ -126,13 +149,13 @@ class ArchiveDraft {
     if (this.#problems.length >= MOST_PROBLEMS) throw refuseProblems(this.#problems)
   }
 
-  finish(): Archive {
+  finish(environment: Environment): Archive {
     const { account, seed } = this.#frame
     const problems = [...checkFrame(this.#frame)]
-    if (typeof account === 'string' && !account.endsWith(`.${this.environment}`))
+    if (typeof account === 'string' && !account.endsWith(`.${environment}`))
       problems.push({
         field: 'account',
-        message: `must be an account of the environment ${this.environment}: ${account}`,
+        message: `must be an account of the environment ${environment}: ${account}`,
       })
     problems.push(...this.#problems)
     if (problems.length > 0) throw refuseProblems(problems)
