@@ -89,8 +89,8 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   #latest: Changes<T>
   /** The changes that are being written. */
   #writing: Changes<T> | undefined
-  /** Stored records that stayed in memory. */
-  readonly #resident = new Map<string, Version<T>>()
+  /** Stored records that stayed in memory. Most accounts have none, and a Map takes 200 bytes. */
+  #resident: Map<string, Version<T>> | undefined
   /** What changed again while it is being written. */
   #outdated: VersionPosition[] = []
   #since = Number.NEGATIVE_INFINITY
@@ -140,7 +140,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   /** The version before the latest changes. */
   #earlier(id: string): Item<T> | undefined {
     const writing = this.#writing?.versions.get(id)
-    return writing === undefined ? (this.#resident.get(id) ?? this.past?.find(id)) : (writing ?? undefined)
+    return writing === undefined ? (this.#resident?.get(id) ?? this.past?.find(id)) : (writing ?? undefined)
   }
 
   /** A record with a new id. */
@@ -204,12 +204,12 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   /** Marks the version before the latest changes as replaced. */
   #forget(before: Item<T>): void {
     const writing = this.#writing?.versions.get(before.id)
-    const resident = this.#resident.get(before.id)
+    const resident = this.#resident?.get(before.id)
     if (this.#writing && writing) {
       this.#unlist(this.#writing, writing)
       this.#outdated.push(writing)
     } else if (resident) {
-      this.#resident.delete(before.id)
+      this.#resident?.delete(before.id)
       this.past?.supersedeAt(resident)
     } else this.past?.supersede(before)
   }
@@ -319,8 +319,10 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     const { stays } = this.shape
     if (stays)
       for (const [id, version] of this.#writing?.versions ?? [])
-        if (version && stays(version.record) && !this.#latest.versions.has(id))
+        if (version && stays(version.record) && !this.#latest.versions.has(id)) {
+          this.#resident ??= new Map()
           this.#resident.set(id, version)
+        }
     this.#writing = undefined
     this.past = past
   }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ApplicationError } from '../../src/application/application-error.ts'
 import { claimPort } from '../../src/application/listening.ts'
-import { ApplicationProcess, commandLine, wordsOf } from '../../src/application/process.ts'
-import { processesWith } from '../../src/application/process-family.ts'
+import { ApplicationProcess } from '../../src/application/process.ts'
+import { commandLine, processesWith, wordsOf } from '../../src/application/process-family.ts'
 
 /** Starts a script of Node in place of an application, and looks for what it left behind. */
 async function start(script: string, settings: { startWithinMs?: number; ready?: string } = {}) {

@@ -41,6 +41,18 @@ test('the cache that has grown longest ago gives up first', () => {
   expect(busy.made()).toBe(45)
 })
 
+test('a cleared cache has nothing, and the others keep what they have', () => {
+  const budget = new CacheBudget(1000)
+  const [first, second] = [cacheOf(budget), cacheOf(budget)]
+  for (const { ask } of [first, second, first]) for (let key = 0; key < 20; key++) ask(key)
+  first.cache.clear()
+  expect([first.cache.bytes, budget.bytes]).toEqual([0, 200])
+  for (const { ask } of [first, second]) ask(0)
+  expect([first.made(), second.made()]).toEqual([21, 20])
+  for (let key = 0; key < 200; key++) first.ask(key)
+  expect(budget.bytes).toBe(first.cache.bytes + second.cache.bytes)
+})
+
 test('a value that is too large for all of it is given, and not kept', () => {
   const budget = new CacheBudget(100)
   const { ask, made } = cacheOf(budget)

@@ -79,6 +79,18 @@ test('removing an account removes its merchant, even one that a call made, and t
   await expect(made.client.payments.create(promptPay())).rejects.toThrow('closed')
 })
 
+test('the texts of a removed account are not kept', async () => {
+  const sim = await simulator()
+  const keptBytes = async () =>
+    Number(/kept_bytes\{what="rendered records"\} (\d+)/.exec(await sim.control.metrics())?.[1])
+  const before = await keptBytes()
+  const account = await sim.createAccount()
+  await account.client.payments.create(promptPay())
+  expect(await keptBytes()).toBeGreaterThan(before)
+  await account.remove()
+  expect(await keptBytes()).toBe(before)
+})
+
 test('what is counted of a removed account is forgotten too', async () => {
   const sim = await simulator()
   const account = await sim.createAccount()

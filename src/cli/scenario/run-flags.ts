@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { type DisturbanceKind, KINDS } from '../../application/disturbance.ts'
-import { commandLine } from '../../application/process.ts'
+import { commandLine } from '../../application/process-family.ts'
 import { type Scenario, ScenarioError } from '../../scenario/index.ts'
 import { FilesError } from '../errors/cli-errors.ts'
 import { didYouMean, milliseconds } from '../flag-values.ts'

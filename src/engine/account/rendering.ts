@@ -10,7 +10,7 @@ export const RENDERED_BYTES = new CacheBudget(128 * 1024 * 1024)
 
 /** A text, which may have two bytes a character, and about as much again for its record. */
 const texts = { most: 65_536, budget: RENDERED_BYTES, sizeOf: (text: string) => 4 * text.length }
-const images = { most: 1024, budget: RENDERED_BYTES, sizeOf: (image: Buffer) => 1024 + image.length }
+const images = { ...texts, most: 1024 }
 
 /**
  * The page's address never changes, so it has no expiry except that of the page itself; a rule may move the action's
@@ -24,9 +24,9 @@ const pageEnd = ({ 'hosted.page': page }: Contract, createdAt: number) =>
  */
 export class Rendering {
   readonly lens: ViewContext
-  readonly #payments = new Recent<Payment, string>(texts)
-  readonly #payouts = new Recent<Payout, string>(texts)
-  readonly #images = new Recent<string, Buffer>(images)
+  readonly #texts = new Recent<Payment | Payout, string>(texts)
+  /** In base64, because small buffers share their memory, and one of them keeps all of it. */
+  readonly #images = new Recent<string, string>(images)
 
   constructor(account: Account, contract: Contract, baseUrl: () => string) {
     this.lens = {
@@ -38,17 +38,17 @@ export class Rendering {
         bankPage: (payment, action) =>
           baseUrl() + pagePath(account, 'bank', payment.sortKey.id, action.expiresAt),
         qrImage: payment => baseUrl() + pagePath(account, 'qr', payment.sortKey.id, null),
-        qrImageData: qrData => `data:image/png;base64,${this.qrImage(qrData).toString('base64')}`,
+        qrImageData: qrData => `data:image/png;base64,${this.#image(qrData)}`,
       },
     }
   }
 
   payment(payment: Payment): string {
-    return this.#payments.get(payment, record => JSON.stringify(paymentView(record, this.lens)))
+    return this.#texts.get(payment, () => JSON.stringify(paymentView(payment, this.lens)))
   }
 
   payout(payout: Payout): string {
-    return this.#payouts.get(payout, record => JSON.stringify(payoutView(record, this.lens)))
+    return this.#texts.get(payout, () => JSON.stringify(payoutView(payout, this.lens)))
   }
 
   /** The body of a webhook: as it was sent, or as it would be sent now. */
@@ -57,7 +57,17 @@ export class Rendering {
   }
 
   qrImage(qrData: string): Buffer {
-    return this.#images.get(qrData, qrImage)
+    return Buffer.from(this.#image(qrData), 'base64')
+  }
+
+  #image(qrData: string): string {
+    return this.#images.get(qrData, text => qrImage(text).toString('base64'))
+  }
+
+  /** Forgets what is kept of the texts, because the budget would keep them when the account is gone. */
+  close(): void {
+    this.#texts.clear()
+    this.#images.clear()
   }
 }
 

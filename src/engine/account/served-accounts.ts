@@ -110,6 +110,7 @@ export class ServedAccount {
     this.#stopped = false
     await runtime.courier.stop()
     await runtime.account.close()
+    runtime.rendering.close()
   }
 }
 

@@ -27,13 +27,18 @@ export class CacheBudget {
     for (const oldest of this.#caches) {
       while (this.#bytes > this.most && oldest.bytes > 0) oldest.shrink()
       if (oldest.bytes > 0) return
-      this.#caches.delete(oldest)
-      if (oldest === this.#grown) this.#grown = undefined
+      this.leave(oldest)
     }
   }
 
   free(by: number): void {
     this.#bytes -= by
+  }
+
+  /** For a cache that is empty. */
+  leave(cache: Cache): void {
+    this.#caches.delete(cache)
+    if (cache === this.#grown) this.#grown = undefined
   }
 }
 
@@ -50,7 +55,7 @@ interface Bounds<V> {
  */
 export class Recent<K, V> {
   #younger = new Map<K, V>()
-  #older = new Map<K, V>()
+  #older: Map<K, V> | undefined
   #youngerBytes = 0
   #olderBytes = 0
 
@@ -64,7 +69,7 @@ export class Recent<K, V> {
     const found = this.#younger.get(key)
     if (found !== undefined) return found
     const { most, budget, sizeOf } = this.bounds
-    const value = this.#older.get(key) ?? make(key)
+    const value = this.#older?.get(key) ?? make(key)
     if (this.#younger.size >= most / 2 || this.#youngerBytes >= budget.most / 2) this.shrink()
     const size = sizeOf(value)
     this.#younger.set(key, value)
@@ -80,5 +85,15 @@ export class Recent<K, V> {
     this.#olderBytes = this.#youngerBytes
     this.#younger = new Map()
     this.#youngerBytes = 0
+  }
+
+  clear(): void {
+    const { budget } = this.bounds
+    budget.free(this.bytes)
+    budget.leave(this)
+    this.#younger = new Map()
+    this.#older = undefined
+    this.#youngerBytes = 0
+    this.#olderBytes = 0
   }
 }
