@@ -39,12 +39,13 @@ export async function openHistory(
         warn,
         damage,
       })
-      account.continueFrom(checkpoints.world())
+      account.continueFrom(await checkpoints.world())
       return checkpoints.seq
     },
     onEntry: entry => {
-      account.applyEntry(entry)
-      return readOnly ? undefined : checkpoints?.noteEntry()
+      const note = () => (readOnly ? undefined : checkpoints?.noteEntry())
+      const replaying = account.applyEntry(entry)
+      return replaying ? replaying.then(note) : note()
     },
     onFailure: account.stall,
   }).catch(async cause => {

@@ -74,11 +74,12 @@ export async function openAccount(
       warn,
       openRecords: copy.openRecords,
     })
-    account.continueFrom(checkpoints.world())
+    account.continueFrom(await checkpoints.world())
     const known = checkpoints.seq
     await journal.read(entry => {
-      account.applyEntry(entry)
-      return checkpoints?.noteEntry(0, TAIL * every)
+      const note = () => checkpoints?.noteEntry(0, TAIL * every)
+      const replaying = account.applyEntry(entry)
+      return replaying ? replaying.then(note) : note()
     }, known)
     await checkpoints.sweep()
     if (standing.last - known >= every) void checkpoints.begin()

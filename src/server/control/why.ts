@@ -16,7 +16,8 @@ export function whyCalls({ requests }: ControlSettings) {
         if (asked) return answer(200, whyRequest(asked, account.id))
         throw notFound('payment, payout, delivery or recent request')
       }
-      const why = whyRecord(runtime, id, await account.journal.history(id))
+      const entries = await account.journal.history(id)
+      const why = await account.read(() => whyRecord(runtime, id, entries))
       if (why) return answer(200, why)
       throw notFound('payment, payout, delivery or recent request')
     },

@@ -206,7 +206,7 @@ function pastOf(folder: string): FileKind {
             await writeFile(path, bytes)
             const { account } = await accountOnDisk(folder)
             try {
-              dump(account.world)
+              await dump(account.world)
             } finally {
               await account.close()
             }
