@@ -23,6 +23,19 @@ export type Lean<T> = { readonly [M in keyof T]?: T[M] }
 /** `JSON.stringify` leaves out undefined members. */
 export const json = <S>(members: { readonly [M in keyof S]-?: S[M] | undefined }) => members as S
 
+type Members = Readonly<Record<string, unknown>>
+
+/** Whether two objects have the same members in the same order. Objects within them must be the same ones. */
+function haveSameMembers(one: Members, other: Members): boolean {
+  if (one === other) return true
+  const names = Object.keys(one)
+  const others = Object.keys(other)
+  return (
+    names.length === others.length &&
+    names.every((name, nth) => others[nth] === name && one[name] === other[name])
+  )
+}
+
 /**
  * Parts that many records have in common, such as a route. Each part is stored once, and the records contain only its
  * name. If two parts have the same title, a number makes their names different.
@@ -30,8 +43,8 @@ export const json = <S>(members: { readonly [M in keyof S]-?: S[M] | undefined }
 export class RepeatedParts {
   readonly #named: Map<string, unknown>
   readonly #names = new Map<string, string>()
-  /** The names of parts that were already looked up, so that they are not written as JSON again. */
-  readonly #known = new WeakMap<object, string>()
+  /** By title, the part that was looked up last. The next one is mostly equal, and need not be written as JSON. */
+  readonly #latest = new Map<string, { readonly part: object; readonly name: string }>()
 
   constructor(parts: Readonly<Record<string, unknown>> = {}) {
     this.#named = new Map(Object.entries(parts))
@@ -39,14 +52,13 @@ export class RepeatedParts {
   }
 
   nameOf(part: object, title: string): string {
-    let name = this.#known.get(part)
-    if (name === undefined) {
-      const text = JSON.stringify(part)
-      name = this.#names.get(text) ?? this.#freeName(title)
-      this.#known.set(part, name)
-      this.#names.set(text, name)
-      if (!this.#named.has(name)) this.#named.set(name, part)
-    }
+    const latest = this.#latest.get(title)
+    if (latest && haveSameMembers(latest.part as Members, part as Members)) return latest.name
+    const text = JSON.stringify(part)
+    const name = this.#names.get(text) ?? this.#freeName(title)
+    this.#latest.set(title, { part, name })
+    this.#names.set(text, name)
+    if (!this.#named.has(name)) this.#named.set(name, part)
     return name
   }
 

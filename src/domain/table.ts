@@ -97,6 +97,8 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   /** What changed again while it is being written. */
   #outdated: VersionPosition[] = []
   #since = Number.NEGATIVE_INFINITY
+  /** What was looked up last: a command reads and changes the same record several times. */
+  #lastFound: Item<T> | undefined
 
   constructor(
     private readonly shape: TableShape<T>,
@@ -135,8 +137,12 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   }
 
   item(id: string): Item<T> | undefined {
-    const version = this.#latest.versions.get(id)
-    const found = version === undefined ? this.#earlier(id) : version
+    let found = this.#lastFound
+    if (found?.id !== id) {
+      const version = this.#latest.versions.get(id)
+      found = version === undefined ? this.#earlier(id) : (version ?? undefined)
+      this.#lastFound = found
+    }
     return found && found.at >= this.#since ? found : undefined
   }
 
@@ -149,21 +155,23 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   /** A record with a new id. */
   add(id: string, record: T): void {
     this.#size += 1
+    const known = this.#latest.versions.size
+    const version = this.#put(id, record, ++this.#arrivals)
     // A removed record may still be stored.
-    this.#put(id, record, ++this.#arrivals, !this.#latest.versions.has(id))
+    version.isNew = this.#latest.versions.size > known
   }
 
   /** Another version of a record. */
   set(id: string, record: T): void {
     const version = this.#latest.versions.get(id)
     if (version) return this.#change(version, record)
-    const before = this.#earlier(id)
+    const before = this.#lastFound?.id === id ? this.#lastFound : this.#earlier(id)
     if (!before || version === null) return this.add(id, record)
     this.#forget(before)
-    this.#put(id, record, before.ordinal, false)
+    this.#put(id, record, before.ordinal)
   }
 
-  #put(id: string, record: T, arrival: number, isNew: boolean): void {
+  #put(id: string, record: T, arrival: number): Version<T> {
     const { at, ordinal, word } = this.shape
     const version: Version<T> = {
       id,
@@ -171,12 +179,14 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
       ordinal: ordinal?.(record) ?? arrival,
       facets: NO_FACETS,
       listed: false,
-      isNew,
+      isNew: false,
       record,
     }
     this.#latest.versions.set(id, version)
+    this.#lastFound = version
     this.#latest.listLater(version)
     if (word) this.#latest.words.add(word(record), version)
+    return version
   }
 
   #change(version: Version<T>, record: T): void {
@@ -203,6 +213,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   delete(id: string, wasNeverStored = false): Position | undefined {
     const version = this.#latest.versions.get(id)
     if (version === null || (!version && wasNeverStored)) return undefined
+    this.#lastFound = undefined
     if (version) {
       this.#unlist(this.#latest, version)
       this.#latest.versions.delete(id)
@@ -218,15 +229,12 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
 
   /** Marks the version before the latest changes as replaced. */
   #forget(before: Item<T>): void {
-    const writing = this.#writing?.versions.get(before.id)
-    const resident = this.#resident?.get(before.id)
-    if (this.#writing && writing) {
-      this.#unlist(this.#writing, writing)
-      this.#outdated.push(writing)
-    } else if (resident) {
-      this.#resident?.delete(before.id)
-      this.past?.supersedeAt(resident)
-    } else this.past?.supersede(before)
+    if (!isInMemory(before)) this.past?.supersede(before)
+    else if (this.#resident?.delete(before.id)) this.past?.supersedeAt(before)
+    else if (this.#writing) {
+      this.#unlist(this.#writing, before)
+      this.#outdated.push(before)
+    }
   }
 
   #unlist(changes: Changes<T>, version: Version<T>): void {
@@ -238,6 +246,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   /** Removes the records from before this time. */
   deleteBefore(at: number): void {
     this.#since = Math.max(this.#since, at)
+    this.#lastFound = undefined
     for (const [id, version] of this.#latest.versions) {
       if (version && version.at >= at) return
       if (version && (version.isNew || !this.#earlier(id))) {
@@ -340,12 +349,13 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
           this.#resident.set(id, version)
         }
     this.#writing = undefined
-    this.past = past
+    this.readFrom(past)
   }
 
   /** The same stored records are now read from another place. */
   readFrom(past: Past<T>): void {
     this.past = past
+    this.#lastFound = undefined
   }
 }
 
@@ -357,8 +367,10 @@ interface Version<T> extends Item<T> {
   facets: Facets
   listed: boolean
   /** No version of it is anywhere else. */
-  readonly isNew: boolean
+  isNew: boolean
 }
+
+const isInMemory = <T>(item: Item<T>): item is Version<T> => 'listed' in item
 
 const NO_FACETS: Facets = []
 

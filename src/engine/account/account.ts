@@ -184,7 +184,7 @@ export class Account {
   }
 
   #decide(command: Command, at: number): Decision {
-    const names = this.#ids.ofMove(this.#world.moves + 1, this.#own(this))
+    const names = this.#ids.ofMove(this.#world.moves + 1, () => this.#own(this))
     return decide(this.#world, command, contextOf(this.settings, names, at))
   }
 

@@ -13,11 +13,11 @@ export class IdSource {
   constructor(readonly seed: string) {}
 
   /** The ids, secrets and random numbers of one command, each different. Secrets may have a source of their own. */
-  ofMove(move: number, secrets: IdSource = this) {
+  ofMove(move: number, secrets: () => IdSource = () => this) {
     let nth = 0
     return {
       newId: (prefix: string) => this.newId(prefix, move, nth++),
-      newSecret: () => secrets.newSecret(move, nth++),
+      newSecret: () => secrets().newSecret(move, nth++),
       chance: () => this.chance(`${move}:${nth++}`),
     }
   }

@@ -46,11 +46,11 @@ export class TimeTravel {
     return this.exclusively(async () => {
       const budget = new ReceiverBudget(this.terms.receiversMs, this.terms.monotonic)
       this.courier.limitReceivers(budget)
-      // If an entry was discarded because the disk failed, another one gets its number.
-      const fired = new Set<number>()
+      const fired: number[] = []
       const stopCounting = this.account.onEntry(({ seq, by }) => {
-        if (by === 'timer') fired.add(seq)
-        else fired.delete(seq)
+        // If an entry was discarded because the disk failed, another one gets its number.
+        while ((fired.at(-1) ?? 0) >= seq) fired.pop()
+        if (by === 'timer') fired.push(seq)
       })
       try {
         return await this.#travel(plan(), budget, fired)
@@ -95,7 +95,7 @@ export class TimeTravel {
   async #travel(
     { until, limit }: AdvancePlan,
     budget: ReceiverBudget,
-    firedAt: ReadonlySet<number>,
+    firedAt: readonly number[],
   ): Promise<AdvanceResult | { refused: Rejection }> {
     const { account } = this
     if (account.clock.mode !== 'virtual')
@@ -121,7 +121,7 @@ export class TimeTravel {
       account.setClock(account.clock.change({ mode: 'virtual', at: end }))
     }
     if (!account.closed) await account.journal.durable(account.world.seq)
-    const fired = [...firedAt].filter(seq => seq <= account.world.seq).length
+    const fired = firedAt.filter(seq => seq <= account.world.seq).length
     return { now: account.now, fired, idle: account.world.timers.size === 0, timedOut: budget.timedOut }
   }
 }
