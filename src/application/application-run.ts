@@ -1,9 +1,12 @@
 import type { Dispatcher } from 'undici'
 import type { Contract } from '../contract/decisions.ts'
 import { LIMITS } from '../contract/limits.ts'
+import type { ReceivedAnswer } from '../contract/wire-answer.ts'
 import { type Armed, ArmedDisturbances, type Disturbance, type Forgery } from './disturbance.ts'
 import type { CallWatcher, GatewayProxy, RecordedCall } from './gateway-proxy.ts'
+import { Payer, type RecordedVisit, type WayBack } from './payer.ts'
 import { isTimedOut } from './post-webhook.ts'
+import type { ApplicationRequest } from './request-once.ts'
 import { isSigned, type RecordedDelivery, type RelayAnswer, WebhookRelay } from './webhook-relay.ts'
 import type { EventBody, WebhookMessage } from './webhook-variants.ts'
 
@@ -26,6 +29,8 @@ export interface RunSettings {
   readonly fireDueTimers: () => Promise<unknown>
   /** Is called before an event that was held back reaches the application, with the record as it was then. */
   readonly arrivesLate?: ((record: EventBody['data']) => Promise<void>) | undefined
+  /** Where the payer of a payment returns to. */
+  readonly wayBackOf?: ((payment: string) => Promise<WayBack | undefined>) | undefined
   /** Is called when a request of the application, or one to it, begins or ends. */
   readonly onActivity?: (() => void) | undefined
   /** Reads how the state differs from what the end of the scenario expects. Equal states give equal texts. */
@@ -40,10 +45,12 @@ export interface RecordedRestart {
 
 /** What a run needs from its application. */
 interface RunTarget {
+  readonly url: string
   readonly webhookUrl: string
   /** @internal */
   readonly dispatcher: Dispatcher
   readonly unexpectedEnd: string | undefined
+  ask(request: ApplicationRequest, withinMs?: number): Promise<ReceivedAnswer>
   restart(): Promise<void>
 }
 
@@ -54,6 +61,7 @@ export class ApplicationRun implements CallWatcher {
   readonly disturbances = new ArmedDisturbances()
   readonly violations: Violation[] = []
   readonly relay: WebhookRelay
+  readonly payer: Payer
   readonly authorization: CallWatcher['authorization']
   readonly contract: Contract
   /** The current step of the scenario, counted from 0. */
@@ -68,6 +76,14 @@ export class ApplicationRun implements CallWatcher {
   ) {
     this.authorization = settings.authorization
     this.contract = settings.contract
+    this.payer = new Payer({
+      shop: () => application.url,
+      ask: request => this.ask(request),
+      wayBackOf: async payment => settings.wayBackOf?.(payment),
+      disturbances: this.disturbances,
+      step: () => this.step,
+      judge: visit => this.#judgeVisit(visit),
+    })
     this.relay = new WebhookRelay({
       url: () => application.webhookUrl,
       dispatcher: () => application.dispatcher,
@@ -77,6 +93,7 @@ export class ApplicationRun implements CallWatcher {
       deliveries: this.deliveries,
       step: () => this.step,
       forging: deliver => this.#watchForgery(deliver),
+      payerReturns: payment => this.payer.comesBack(payment),
       arrivesLate: async record => settings.arrivesLate?.(record),
       onActivity: () => this.onActivity(),
       answerWithinMs: () => (this.#hangs ? HANGING_MS : LIMITS.webhookTimeoutMs),
@@ -85,6 +102,13 @@ export class ApplicationRun implements CallWatcher {
 
   onActivity(): void {
     this.settings.onActivity?.()
+  }
+
+  async ask(request: ApplicationRequest, withinMs?: number): Promise<ReceivedAnswer> {
+    this.onActivity()
+    const answer = await this.application.ask(request, withinMs)
+    this.onActivity()
+    return answer
   }
 
   /** Whether this run has disturbances. */
@@ -141,19 +165,35 @@ export class ApplicationRun implements CallWatcher {
    */
   #judge({ status, sent, type, startedAt, endedAt, isEarly, answer }: RecordedDelivery): void {
     if ((status > 0 && status < 500) || isEarly || sent.startsWith('webhook-')) return
-    if (startedAt <= (this.restarts.at(-1)?.endedAt ?? 0)) return
-    const failed = this.calls.some(
-      call =>
-        call.disturbed !== undefined && call.startedAt <= endedAt && this.#recoveredAt(call) >= startedAt,
-    )
-    if (failed) return
+    if (this.#isExcused(startedAt, endedAt)) return
+    this.#blame(status, answer, `a valid webhook ${type}`, type)
+  }
+
+  /** What a payer sends must be answered, too. */
+  #judgeVisit({ what, request, status, startedAt, endedAt, answer }: RecordedVisit): void {
+    if ((status > 0 && status < 500) || this.#isExcused(startedAt, endedAt)) return
+    this.#blame(status, answer, VISIT_WORDS[what](request), what === 'click' ? request : what)
+  }
+
+  #blame(status: number, answer: string, to: string, subject: string): void {
     const shown = answer === '' ? '' : `: ${answer.slice(0, 200)}`
     const did = status === 0 ? 'did not answer' : `answered ${status} to`
     this.violations.push({
       what: 'error answer',
-      message: `it ${did} a valid webhook ${type}${shown}`,
-      sameAs: `error answer ${type}`,
+      message: `it ${did} ${to}${shown}`,
+      sameAs: `error answer ${subject}`,
     })
+  }
+
+  /** Whether the application could not answer, because it was killed or a call of it was disturbed. */
+  #isExcused(startedAt: number, endedAt: number): boolean {
+    return (
+      startedAt <= (this.restarts.at(-1)?.endedAt ?? 0) ||
+      this.calls.some(
+        call =>
+          call.disturbed !== undefined && call.startedAt <= endedAt && this.#recoveredAt(call) >= startedAt,
+      )
+    )
   }
 
   /**
@@ -213,6 +253,12 @@ export class ApplicationRun implements CallWatcher {
 }
 
 const HANGING_MS = 1000
+
+const VISIT_WORDS: { readonly [W in RecordedVisit['what']]: (request: string) => string } = {
+  return: request => `the payer who returned (${request})`,
+  'look ahead': request => `a program that looked at the payer's link (${request})`,
+  click: request => `a press of the button (${request})`,
+}
 
 const REFERENCE = /"merchant_reference"\s*:\s*("(?:[^"\\]|\\.)*")/g
 

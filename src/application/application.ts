@@ -8,11 +8,7 @@ import { type ClaimedPort, claimPort } from './listening.ts'
 import { ApplicationProcess, type ProcessSettings } from './process.ts'
 import type { StartCommand } from './process-family.ts'
 import { dataFolder, endIfInterrupted } from './process-family.ts'
-import { type OnceRequest, requestOnce, shortLivedConnections } from './request-once.ts'
-
-export interface ApplicationRequest extends OnceRequest {
-  readonly path: string
-}
+import { type ApplicationRequest, requestOnce, shortLivedConnections } from './request-once.ts'
 
 const ANSWER_WITHIN_MS = 30_000
 /** Short, because a user who pressed Ctrl-C does not want to wait. */

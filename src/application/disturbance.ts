@@ -20,7 +20,15 @@ const CALL_KINDS = [
   'call-slow',
   'answer-unknown-field',
 ] as const
-export const KINDS = [...WEBHOOK_KINDS, ...CALL_KINDS, 'restart'] as const
+const RETURN_KINDS = [
+  'return-early',
+  'return-at-once',
+  'return-twice',
+  'return-never',
+  'return-prefetch',
+] as const
+const CLICK_KINDS = ['click-twice', 'click-again'] as const
+export const KINDS = [...WEBHOOK_KINDS, ...CALL_KINDS, 'restart', ...RETURN_KINDS, ...CLICK_KINDS] as const
 
 export type DisturbanceKind = (typeof KINDS)[number]
 
@@ -34,7 +42,7 @@ export interface DisturbanceTarget {
   readonly event?: string | undefined
   /** The call to disturb, such as `POST /payment_intents`. */
   readonly call?: string | undefined
-  /** Which matching event or call, counted from this step; the first by default. */
+  /** Which matching event, call, return or click, counted from this step; the first by default. */
   readonly nth?: number | undefined
   /** `webhook-late`: how many attempts are lost before one arrives. */
   readonly attempts?: number | undefined
@@ -83,6 +91,23 @@ export class ArmedDisturbances {
   ofCall(operation: string): Disturbance[] {
     const waiting = this.all.filter(({ disturbance, met }) => !met && disturbance.call === operation)
     return waiting.filter(armed => this.#isIt(armed)).map(({ disturbance }) => disturbance)
+  }
+
+  /** Returns what happens as the payer returns; what depends on an event happens with that event. */
+  ofReturn(): DisturbanceKind[] {
+    return this.#ofKinds(RETURN_KINDS)
+  }
+
+  /** Returns how else a button is pressed. */
+  ofClick(): DisturbanceKind[] {
+    return this.#ofKinds(CLICK_KINDS)
+  }
+
+  #ofKinds(kinds: readonly DisturbanceKind[]): DisturbanceKind[] {
+    const waiting = this.all.filter(
+      ({ disturbance: { kind, event }, met }) => !met && event === undefined && kinds.includes(kind),
+    )
+    return waiting.filter(armed => this.#isIt(armed)).map(({ disturbance }) => disturbance.kind)
   }
 
   /** Returns what to do to a webhook that arrives. All attempts of an event get the same answer. */

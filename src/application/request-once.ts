@@ -2,10 +2,15 @@ import { Agent, type Dispatcher, request } from 'undici'
 import { parseForeign } from '../contract/validation.ts'
 import { flatHeaders, noAnswer, type ReceivedAnswer } from '../contract/wire-answer.ts'
 
-export interface OnceRequest {
+interface OnceRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
+}
+
+/** A request to a path of the application. */
+export interface ApplicationRequest extends OnceRequest {
+  readonly path: string
 }
 
 /** @internal */

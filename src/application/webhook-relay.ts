@@ -53,6 +53,8 @@ interface RelaySettings {
   readonly disturbances: ArmedDisturbances
   readonly deliveries: RecordedDelivery[]
   readonly step: () => number
+  /** The payer of a payment comes back to the application. */
+  readonly payerReturns: (payment: string) => Promise<void>
   /** Is called before an event that was held back reaches the application, with the record as it was then. */
   readonly arrivesLate: (record: EventBody['data']) => Promise<void>
   /** Compares the application's state before and after a forged webhook. */
@@ -75,6 +77,8 @@ export class WebhookRelay {
   readonly late = new Set<string>()
   readonly #lost = new Map<Armed, number>()
   readonly #released = new Set<Armed>()
+  /** Events with which the payer has come back. */
+  readonly #returned = new Set<Armed>()
   /** What the application answered with 2xx in the last step in which webhooks came. */
   #accepted: { readonly step: number; readonly messages: Map<string, WebhookMessage> } | undefined
   #early: (() => void) | undefined
@@ -88,6 +92,7 @@ export class WebhookRelay {
     const armed = disturbances.ofEvent(id, type)
     if (armed.some(one => this.#holdsBack(one))) {
       this.late.add(id)
+      await this.#bringBack('return-early', armed, data)
       return { status: 0, reset: true, isHidden: true }
     }
     this.#releaseOthers(id)
@@ -137,7 +142,8 @@ export class WebhookRelay {
     const isLast = lost >= this.settings.retries
     const isKept =
       !isLast &&
-      ((kind === 'webhook-late' && lost < attempts) || (kind === 'webhook-order' && !this.#released.has(one)))
+      (((kind === 'webhook-late' || kind === 'return-early') && lost < attempts) ||
+        (kind === 'webhook-order' && !this.#released.has(one)))
     if (isKept) this.#lost.set(one, lost + 1)
     return isKept
   }
@@ -180,9 +186,11 @@ export class WebhookRelay {
     const event = has('webhook-unknown-field') ? withUnknownFields(message, secret) : message
     await this.#tellOfUnknownType(message, armed, 'before')
     await this.#forge(message, armed, 'before')
-    let delivery = has('webhook-twice-at-once')
-      ? await this.#postTwice(event)
-      : await this.#post(event, 'event', early)
+    const { data } = JSON.parse(message.body) as EventBody
+    let [delivery] = await Promise.all([
+      has('webhook-twice-at-once') ? this.#postTwice(event) : this.#post(event, 'event', early),
+      this.#bringBack('return-at-once', armed, data),
+    ])
     if (early && !isSuccess(delivery.status)) {
       early()
       await pause(EARLY_RETRY_MS)
@@ -193,6 +201,18 @@ export class WebhookRelay {
     await this.#tellOfUnknownType(message, armed, 'after')
     await this.#forge(message, armed, 'after')
     return delivery
+  }
+
+  /** The payer comes back with the first attempt of an event. */
+  async #bringBack(
+    kind: 'return-early' | 'return-at-once',
+    armed: readonly Armed[],
+    { id }: EventBody['data'],
+  ): Promise<void> {
+    const wanted = armed.find(({ disturbance }) => disturbance.kind === kind)
+    if (!wanted || this.#returned.has(wanted)) return
+    this.#returned.add(wanted)
+    await this.settings.payerReturns(String(id))
   }
 
   async #tellOfUnknownType(

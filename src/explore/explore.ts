@@ -263,8 +263,14 @@ export function* pairsOf(
   }
 }
 
-/** Two of the same kind at one place are one disturbance, and a disturbed call cannot be disturbed twice. */
+/**
+ * Two of the same kind at one place are one disturbance, a disturbed call cannot be disturbed twice, and a payer who never
+ * returns does not return in another way.
+ */
 function conflict(one: PlacedDisturbance, other: PlacedDisturbance): boolean {
+  const isNever = ({ kind }: PlacedDisturbance) => kind === 'return-never'
+  const isReturn = ({ kind }: PlacedDisturbance) => kind.startsWith('return-')
+  if ((isNever(one) && isReturn(other)) || (isNever(other) && isReturn(one))) return true
   const isSameThing =
     one.before === other.before &&
     one.event === other.event &&
@@ -280,6 +286,9 @@ function conflict(one: PlacedDisturbance, other: PlacedDisturbance): boolean {
 }
 
 /** Kinds that hold an event back for a while: two of them on the same event would conflict. */
-const KEEP_BACK = new Set(['webhook-late', 'webhook-order', 'webhook-lost-answer', 'webhook-twice-at-once'])
+const KEEP_BACK = new Set([
+  ...['webhook-late', 'webhook-order', 'webhook-lost-answer', 'webhook-twice-at-once'],
+  ...['return-early', 'return-at-once'],
+])
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -9,6 +9,8 @@ export interface PlacedDisturbance extends DisturbanceTarget {
   /** Counted from 0. */
   readonly before: number
   readonly delay?: string
+  /** The payment whose payer returns at this place, though no step says so. */
+  readonly payment?: string
 }
 
 interface KindRules {
@@ -108,6 +110,49 @@ const onOneSide = ({ when, ...place }: PlacedDisturbance): PlacedDisturbance[] =
     : []
 
 const forgeries = (kind: DisturbanceKind) => ({ places: eachWebhook(kind, hasOpposite), smaller: onOneSide })
+
+/** The final event of each payment whose payer comes back, unless the payer was back before it anyway. */
+function endings(
+  kind: 'return-early' | 'return-at-once',
+  { returns, decisions, webhooks, ...story }: StoryRecord,
+): PlacedDisturbance[] {
+  const unused = returns.filter(({ isUsed }) => !isUsed)
+  const payments = new Set([...unused, ...decisions].map(({ payment }) => payment))
+  return [...payments].flatMap(payment => {
+    const at = webhooks.findIndex(({ subject, type }) => subject === payment && hasOpposite(type))
+    const event = webhooks[at]
+    const back = returns.find(visit => visit.payment === payment)
+    if (!event || (kind === 'return-early' && back && back.step <= event.step)) return []
+    return [{ kind, ...webhookPlace({ returns, decisions, webhooks, ...story }, at) }]
+  })
+}
+
+/** Each return, and the moment behind each decision after which a browser would return. */
+function eachReturn(kind: DisturbanceKind, { returns, decisions, steps }: StoryRecord): PlacedDisturbance[] {
+  const implied = decisions.filter(({ step }) => step + 1 < steps.length)
+  return [
+    ...returns.map((_, at) => ({ kind, ...nthPlace(returns, at) })),
+    ...implied.map(({ step, named }) => ({ kind, before: step + 1, payment: named })),
+  ]
+}
+
+/** Names a return or a click by its number in its step. */
+function nthPlace(all: readonly { readonly step: number }[], at: number) {
+  const { step = 0 } = all[at] ?? {}
+  const nth = all.slice(0, at + 1).filter(other => other.step === step).length
+  return { before: step, ...(nth > 1 ? { nth } : {}) }
+}
+
+/** After a decline, the same button begins a second try, so a click that may come after one is left alone. */
+const eachClick =
+  (kind: DisturbanceKind) =>
+  ({ clicks, webhooks }: StoryRecord): PlacedDisturbance[] =>
+    clicks.flatMap(({ step }, at) => {
+      const isDeclined = webhooks.some(
+        webhook => webhook.step === step && /\.(failed|expired|cancelled)$/.test(webhook.type),
+      )
+      return isDeclined ? [] : [{ kind, ...nthPlace(clicks, at) }]
+    })
 
 /** Each kind of disturbance: what happens, and where it can happen. docs/surviving.md says how to survive it. */
 export const KIND_RULES: Readonly<Record<DisturbanceKind, KindRules>> = {
@@ -221,6 +266,48 @@ export const KIND_RULES: Readonly<Record<DisturbanceKind, KindRules>> = {
     ],
     smaller: ({ event, ...place }) => (event === undefined ? [] : [place]),
   },
+  'return-early': {
+    summary: 'the payer is back at the shop before the event that tells how the payment went',
+    advice:
+      'Read the payment from the API when the payer returns, or show that it is being processed. Change the order in one function, which both the page of return and the webhook call.',
+    places: story => endings('return-early', story),
+  },
+  'return-at-once': {
+    summary: 'the payer comes back in the same moment as the event that tells how the payment went',
+    advice:
+      'Check and write in one step, with one guard for both ways in: an UPDATE with the old status in its WHERE, or a lock on the order.',
+    places: story => endings('return-at-once', story),
+  },
+  'return-twice': {
+    summary: 'the payer reloads the page of return',
+    advice: 'Opening a page must not change an order a second time: look at its status first.',
+    places: story => eachReturn('return-twice', story),
+  },
+  'return-never': {
+    summary: 'the payer closes the browser and never comes back',
+    advice: 'Let the webhook do everything that must happen, and the page of return only show it.',
+    places: ({ returns }) =>
+      returns.flatMap(({ isUsed }, at) =>
+        isUsed ? [] : [{ kind: 'return-never' as const, ...nthPlace(returns, at) }],
+      ),
+  },
+  'return-prefetch': {
+    summary: 'a mail client or a chat opens the page of return before the payer does, without cookies',
+    advice:
+      'A GET must change nothing that the API does not confirm. A page without a session must answer, too.',
+    places: story => eachReturn('return-prefetch', story),
+  },
+  'click-twice': {
+    summary: 'the button is pressed twice in the same moment',
+    advice:
+      "Use the order's reference as the Idempotency-Key of the payment, and a unique index on the reference of the order.",
+    places: eachClick('click-twice'),
+  },
+  'click-again': {
+    summary: 'the button is pressed once more after its answer',
+    advice: 'Look for the open payment of the order first, and send the payer to it.',
+    places: eachClick('click-again'),
+  },
 }
 
 /** All places of a scenario where these kinds can happen, in the order of the steps. */
@@ -245,9 +332,14 @@ export function describePlace({
   attempts,
   when,
   delay,
+  payment,
 }: PlacedDisturbance): string {
   if (kind === 'restart')
     return `restart before step ${before + 1}${event === undefined ? '' : `, then ${event} again`}`
+  if (event === undefined && /^(return|click)-/.test(kind)) {
+    const which = nth === undefined ? '' : ` (number ${nth})`
+    return `${kind}${payment === undefined ? which : ` of ${payment}`} ${payment === undefined ? 'in' : 'before'} step ${before + 1}`
+  }
   const which = event ?? call
   return [
     kind,

@@ -18,7 +18,7 @@ interface Line {
  */
 export function narrativeOf({ result, run }: Pick<Attempt, 'result' | 'run'>): string[] {
   if (!result.application) return []
-  const { calls, deliveries, restarts } = result.application
+  const { calls, deliveries, restarts, visits } = result.application
   const references = merchantReferences(calls, deliveries)
   // The `disturb` steps were inserted, so they are not counted in the numbers of the user's file.
   const nameOf = (step: number) =>
@@ -40,6 +40,11 @@ export function narrativeOf({ result, run }: Pick<Attempt, 'result' | 'run'>): s
         what: deliveryLine(delivery, isRepeated, references),
       }
     }),
+    ...visits.map(visit => ({
+      at: visit.startedAt,
+      when: `${nameOf(visit.step)}: `,
+      what: visitLine(visit),
+    })),
     ...restarts.map(({ startedAt }) => ({
       at: startedAt,
       when: '',
@@ -81,6 +86,19 @@ function callLine({ operation, path, body, status = 0, disturbed }: Call, refere
 }
 
 const about = (reference: unknown) => (typeof reference === 'string' ? ` for ${reference}` : '')
+
+type Visit = ApplicationReport['visits'][number]
+
+const WHO: Readonly<Record<Visit['what'], string>> = {
+  return: 'the payer came back with',
+  'look ahead': 'a mail client asked',
+  click: 'a person pressed',
+}
+
+function visitLine({ what, request, status, answer }: Visit): string {
+  const reply = status === 0 ? `it did not answer: ${answer}` : `it answered ${status}`
+  return `${WHO[what]} ${request}, and ${reply}`
+}
 
 const SENT: Readonly<Record<Delivery['sent'], string>> = {
   event: '',

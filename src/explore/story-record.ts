@@ -21,6 +21,22 @@ export interface SeenCall {
   readonly subject: string
 }
 
+/** A step in which the payer came back from a payment to the application. */
+interface SeenReturn {
+  readonly payment: string
+  readonly step: number
+  /** Whether a later step uses the answer. */
+  readonly isUsed: boolean
+}
+
+/** A payment that the payer decided without a step in which the payer returns, though a browser would. */
+interface SeenDecision {
+  readonly payment: string
+  readonly step: number
+  /** The payment, as the step names it. */
+  readonly named: string
+}
+
 /** An expectation that still holds at the end of the scenario, so it describes the application's final state. */
 export interface FinalLook {
   readonly step: Readonly<Record<string, unknown>>
@@ -32,6 +48,10 @@ export interface StoryRecord {
   readonly steps: readonly Readonly<Record<string, unknown>>[]
   readonly webhooks: readonly SeenWebhook[]
   readonly calls: readonly SeenCall[]
+  readonly returns: readonly SeenReturn[]
+  readonly decisions: readonly SeenDecision[]
+  /** The steps in which a button was pressed. */
+  readonly clicks: readonly { readonly step: number }[]
   readonly finalLooks: readonly FinalLook[]
   /** Violations that also happen in the plain run, so a disturbance did not cause them. */
   readonly known: readonly string[]
@@ -64,6 +84,9 @@ export function recordOf(data: ScenarioData, result: ScenarioResult, run: string
       status,
       subject: /\/([a-z]+_[0-9A-Za-z]{8,})/.exec(path)?.[1] ?? idIn(parseForeign(answer ?? '')),
     })),
+    returns: returnsIn(seen?.visits ?? [], steps),
+    decisions: decisionsIn(seen, steps),
+    clicks: (seen?.visits ?? []).filter(({ what }) => what === 'click').map(({ step }) => ({ step })),
     finalLooks: finalLooksOf(steps, seen?.looks ?? [], run),
     // Each run has a name of its own, which the runner fills in.
     known: [...new Set((seen?.violations ?? []).map(({ sameAs }) => sameAs.replaceAll(run, '${run}')))],
@@ -72,7 +95,32 @@ export function recordOf(data: ScenarioData, result: ScenarioResult, run: string
   }
 }
 
-type Looks = NonNullable<ScenarioResult['application']>['looks']
+type Seen = NonNullable<ScenarioResult['application']>
+
+/** Each return once, though it may have been redirected. */
+function returnsIn(visits: Seen['visits'], steps: StoryRecord['steps']): SeenReturn[] {
+  const returns = visits.filter(({ what, isRedirect }) => what === 'return' && !isRedirect)
+  return returns.map(({ payment = '', step }) => ({ payment, step, isUsed: isUsedLater(steps, step) }))
+}
+
+/** Whether a step uses what this one, or a step inside it, stored. */
+function isUsedLater(steps: StoryRecord['steps'], at: number): boolean {
+  const names = [...JSON.stringify(steps[at] ?? {}).matchAll(/"as":"(\w+)"/g)].map(([, name]) => name)
+  const later = JSON.stringify(steps.slice(at))
+  return names.some(name => later.includes(`\${${name}`))
+}
+
+const DECIDES = ['payer approves', 'payer declines', 'payer lets expire']
+
+function decisionsIn(seen: Seen | undefined, steps: StoryRecord['steps']): SeenDecision[] {
+  const returned = new Set(seen?.visits.map(({ payment }) => payment))
+  return (seen?.decided ?? []).flatMap(({ payment, step }) => {
+    const named = DECIDES.map(verb => steps[step]?.[verb]).find(value => typeof value === 'string')
+    return typeof named !== 'string' || returned.has(payment) ? [] : [{ payment, step, named }]
+  })
+}
+
+type Looks = Seen['looks']
 
 /** The last `expect app` for each request, if it still holds at the end. */
 function finalLooksOf(steps: StoryRecord['steps'], looks: Looks, run: string): FinalLook[] {
@@ -146,6 +194,9 @@ export function common(one: StoryRecord, other: StoryRecord): StoryRecord {
     calls: inBoth(one.calls, other.calls, ({ operation, step }) =>
       isPolled(operation) ? `${step} ${operation}` : operation,
     ),
+    returns: inBoth(one.returns, other.returns, ({ step }) => String(step)),
+    decisions: inBoth(one.decisions, other.decisions, ({ step }) => String(step)),
+    clicks: inBoth(one.clicks, other.clicks, ({ step }) => String(step)),
     finalLooks: one.finalLooks.filter(({ step }) => looks.has(JSON.stringify(step))),
     known: [...new Set([...one.known, ...other.known])],
     payments: one.payments === other.payments ? one.payments : undefined,

@@ -29,7 +29,14 @@ async function runWith(answer: RequestListener): Promise<ApplicationRun> {
   await once(server, 'listening')
   const webhookUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   return new ApplicationRun(
-    { webhookUrl, dispatcher, unexpectedEnd: undefined, restart: () => new Promise(() => {}) },
+    {
+      url: webhookUrl,
+      webhookUrl,
+      dispatcher,
+      unexpectedEnd: undefined,
+      ask: () => new Promise(() => {}),
+      restart: () => new Promise(() => {}),
+    },
     {
       secret: SECRET,
       contract: resolveContract(),

@@ -68,6 +68,7 @@ test.each(['webhook-order', 'webhook-late'] as const)(
       deliveries: [],
       step: () => 0,
       arrivesLate: async () => {},
+      payerReturns: async () => {},
       forging: async deliver => void (await deliver()),
       onActivity() {},
       answerWithinMs: () => 60_000,

@@ -5,7 +5,17 @@ import type { PlacedDisturbance } from '../../src/explore/kinds.ts'
 import type { StoryRecord } from '../../src/explore/story-record.ts'
 
 const FAILURE = { sameAs: 'shipments', message: 'shipments is 2, not 1', expected: 1, actual: 2 }
-const STORY: StoryRecord = { steps: [], webhooks: [], calls: [], finalLooks: [], known: [], tookMs: 1 }
+const STORY: StoryRecord = {
+  steps: [],
+  webhooks: [],
+  calls: [],
+  returns: [],
+  decisions: [],
+  clicks: [],
+  finalLooks: [],
+  known: [],
+  tookMs: 1,
+}
 
 const place = (before: number): PlacedDisturbance => ({
   kind: 'webhook-twice',

@@ -96,6 +96,63 @@ test('a second payment with the same reference is no fault, if there is one with
   expect(right.code, right.stdout + right.stderr).toBe(0)
 })
 
+test('a shop that ships at the return and at the webhook is found, and its scenario passes with a right shop', {
+  timeout: WITHIN_MS,
+}, async () => {
+  const ships = ['wrong-payer.mjs', 'ships-for-both']
+  const { code, stdout, stderr, saved } = await explore('return-early', ships, ['--runs', '1'], 'payer.yaml')
+  expect(code, stdout + stderr).toBe(10)
+  expect(stdout).toMatch(
+    /the payer came back with GET \S+return, and it answered 200[\s\S]*was sent payment.succeeded/,
+  )
+  const [file = ''] = (await readdir(saved)).filter(name => name.endsWith('.yaml'))
+  const again = await runBinary(['run', join(saved, file)])
+  expect(again.code).toBe(10)
+  expect(again.stdout).toMatch(/shipments[\s\S]*- 1\n\s+\+ 2/)
+  const right = ['node', join(APPS, 'right.mjs'), 'reads-at-the-return']
+  const passes = await runBinary(['run', join(saved, file), '--', ...right])
+  expect(passes.code, passes.stdout + passes.stderr).toBe(0)
+})
+
+test('a shop that makes a payment at each press of the button is found', { timeout: WITHIN_MS }, async () => {
+  const orders = ['wrong-payer.mjs', 'orders-again']
+  const { code, stdout, stderr } = await explore('click-again', orders, ['--runs', '1'], 'payer.yaml')
+  expect(code, stdout + stderr).toBe(10)
+  expect(stdout).toContain('click-again: it made 2 payments with the merchant_reference ${run}-a')
+})
+
+test('no shop is blamed for what it may do when a payer comes back, or presses twice', {
+  timeout: WITHIN_MS,
+}, async () => {
+  // As many runs as there are places: each single disturbance, and no pairs.
+  const kinds =
+    'return-early,return-at-once,return-twice,return-never,return-prefetch,click-twice,click-again'
+  const shows = ['right.mjs', 'shows-at-the-return']
+  const flags = ['--runs', '21', '-o', 'json']
+  const { code, stdout, stderr } = await explore(kinds, shows, flags, 'payer.yaml')
+  expect(code, stdout + stderr).toBe(0)
+  const [{ kinds: counts }] = JSON.parse(stdout).explorations
+  for (const { tried, not_met } of counts) expect([tried, not_met]).toEqual([3, 0])
+})
+
+test('a payer who decides, and of whom no step says more, comes back too', {
+  timeout: WITHIN_MS,
+}, async () => {
+  const reload = ['wrong-payer.mjs', 'fails-over-a-reload']
+  const { code, stdout, stderr, saved } = await explore(
+    'return-twice',
+    reload,
+    ['--runs', '1'],
+    'implied.yaml',
+  )
+  expect(code, stdout + stderr).toBe(10)
+  const [file = ''] = (await readdir(saved)).filter(name => name.endsWith('.yaml'))
+  expect(await readFile(join(saved, file), 'utf8')).toContain(
+    '- disturb: return-twice\n    payment: ${a.payment}',
+  )
+  expect((await runBinary(['run', join(saved, file)])).code).toBe(10)
+})
+
 /** One deposit, whose second receipt is sent when the first is rejected; time runs until the payment would expire. */
 const LONG_WAIT = {
   paysim: 1,
@@ -160,7 +217,7 @@ test('a plain run that fails ends with 2 and says why', async () => {
 
 test('--kinds lists the kinds, and an unknown kind is refused', async () => {
   const { stdout } = await runBinary(['explore', '--kinds'])
-  expect(stdout.trim().split('\n')).toHaveLength(18)
+  expect(stdout.trim().split('\n')).toHaveLength(25)
   const { code, stderr } = await runBinary(['explore', 'x.yaml', '--only', 'webhook-twise'])
   expect(code).toBe(2)
   expect(stderr).toContain('webhook-twice')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RecordedCall } from '../../src/application/gateway-proxy.ts'
+import type { RecordedVisit } from '../../src/application/payer.ts'
 import type { RecordedDelivery } from '../../src/application/webhook-relay.ts'
 import { narrativeOf } from '../../src/explore/narrative.ts'
 import type { ScenarioResult } from '../../src/scenario/index.ts'
@@ -38,15 +39,16 @@ const call: RecordedCall = {
 
 /** A run in which the third step is a disturbance. */
 const narrative = (
-  { calls = [], deliveries = [], restarts = [] }: Parameters<typeof report>[0],
+  { calls = [], deliveries = [], restarts = [], visits = [] }: Parameters<typeof report>[0],
   virtual = true,
-) => narrativeOf({ run: 'story-7', result: report({ calls, deliveries, restarts }, virtual) })
+) => narrativeOf({ run: 'story-7', result: report({ calls, deliveries, restarts, visits }, virtual) })
 
 const report = (
   application: {
     calls?: RecordedCall[]
     deliveries?: RecordedDelivery[]
     restarts?: { startedAt: number; endedAt: number }[]
+    visits?: RecordedVisit[]
   },
   virtual: boolean,
 ) => {
@@ -57,6 +59,25 @@ const report = (
     application,
   } as unknown as ScenarioResult
 }
+
+test('a narrative says who opened which page, and when', () => {
+  const visit = (startedAt: number, what: RecordedVisit['what'], request: string, status: number) => ({
+    ...{ what, request, step: 3, startedAt, endedAt: startedAt + 1, status },
+    answer: status === 0 ? 'the connection was closed' : '',
+  })
+  const visits = [
+    visit(0, 'click', 'POST /orders', 201),
+    visit(2, 'look ahead', 'HEAD /orders/story-7-a/return', 405),
+    visit(4, 'return', 'GET /orders/story-7-a/return', 0),
+  ]
+  expect(narrative({ calls: [call], deliveries: [delivery(3, 'event')], visits })).toEqual([
+    'step 3: a person pressed POST /orders, and it answered 201',
+    'step 1: it called POST /payment_intents for ${run}-a and got 201',
+    'step 3: a mail client asked HEAD /orders/${run}-a/return, and it answered 405',
+    'step 3, 2030-01-01T00:00:20.000Z: it was sent payment.succeeded for ${run}-a, and answered 200',
+    'step 3: the payer came back with GET /orders/${run}-a/return, and it did not answer: the connection was closed',
+  ])
+})
 
 test('a narrative mentions a restart at the time when it happened', () => {
   const restarts = [{ startedAt: 3, endedAt: 5 }]

@@ -19,8 +19,11 @@ const stories = fc
     }),
     webhooks: fc.array(fc.record({ type: fc.constantFrom(...TYPES), at: fc.nat(5) }), { maxLength: 6 }),
     calls: fc.array(fc.record({ operation: fc.constantFrom(...CALLS), at: fc.nat(5) }), { maxLength: 6 }),
+    returns: fc.array(fc.record({ at: fc.nat(5), isUsed: fc.boolean() }), { maxLength: 3 }),
+    clicks: fc.array(fc.record({ at: fc.nat(5) }), { maxLength: 3 }),
+    decides: fc.option(fc.nat(5)),
   })
-  .map(({ steps, webhooks, calls }): StoryRecord => {
+  .map(({ steps, webhooks, calls, returns, clicks, decides }): StoryRecord => {
     const byStep = <T extends { at: number }>(list: readonly T[]) =>
       list.map(one => ({ ...one, step: one.at % steps.length })).sort((a, b) => a.step - b.step)
     return {
@@ -33,6 +36,12 @@ const stories = fc
         subject: 'pi_1',
       })),
       calls: byStep(calls).map(({ operation, step }) => ({ operation, step, status: 200, subject: 'pi_1' })),
+      returns: byStep(returns).map(({ step, isUsed }) => ({ payment: 'pi_1', step, isUsed })),
+      decisions:
+        decides === null
+          ? []
+          : [{ payment: 'pi_2', step: decides % steps.length, named: '${order.payment}' }],
+      clicks: byStep(clicks).map(({ step }) => ({ step })),
       finalLooks: [],
       known: [],
       tookMs: 1,
@@ -89,6 +98,77 @@ test('after a restart the events of the previous step are sent again, one type a
   )
 })
 
+test('the payer can come back in another way wherever one comes back, and press again where nothing is declined', () => {
+  fc.assert(
+    fc.property(stories, story => {
+      const { returns, clicks, decisions, steps, webhooks } = story
+      const places = placesOf(story, KINDS, SETTINGS)
+      const of = (kind: string) => places.filter(place => place.kind === kind)
+      const implied = decisions.filter(({ step }) => step + 1 < steps.length)
+      expect(of('return-twice')).toHaveLength(returns.length + implied.length)
+      expect(of('return-prefetch').filter(({ payment }) => payment !== undefined)).toHaveLength(
+        implied.length,
+      )
+      expect(of('return-never')).toHaveLength(returns.filter(({ isUsed }) => !isUsed).length)
+      const declined = new Set(
+        webhooks.filter(({ type }) => type === 'payment.failed').map(({ step }) => step),
+      )
+      const pressed = clicks.filter(({ step }) => !declined.has(step))
+      expect(of('click-twice').map(({ before }) => before)).toEqual(pressed.map(({ step }) => step))
+    }),
+  )
+})
+
+test('the payer is early for the event that tells the end, unless a return comes before it or its answer is used', () => {
+  const webhook = (type: string, step: number, subject = 'pi_1') => ({
+    id: `evt_${type}_${step}`,
+    type,
+    step,
+    status: 200,
+    subject,
+  })
+  const record = (step: number, isUsed = false): StoryRecord => ({
+    steps: [{}, {}, {}, {}],
+    webhooks: [
+      webhook('payment.succeeded', 0, 'pi_2'),
+      webhook('payment.updated', 1),
+      webhook('payment.succeeded', 2),
+    ],
+    calls: [],
+    returns: [{ payment: 'pi_1', step, isUsed }],
+    decisions: [],
+    clicks: [],
+    finalLooks: [],
+    known: [],
+    tookMs: 1,
+  })
+  const placed = (story: StoryRecord) =>
+    placesOf(story, ['return-early', 'return-at-once'], SETTINGS).map(describePlace)
+  expect(placed(record(3))).toEqual([
+    'return-early payment.succeeded in step 3',
+    'return-at-once payment.succeeded in step 3',
+  ])
+  expect(placed(record(2))).toEqual(['return-at-once payment.succeeded in step 3'])
+  expect(placed(record(3, true))).toEqual([])
+})
+
+test('a payer who never returns does not return in another way', () => {
+  const at = (kind: (typeof KINDS)[number], before: number) => ({ kind, before })
+  const kinds = [at('return-never', 1), at('return-twice', 1), at('return-twice', 4), at('click-twice', 1)]
+  const pairs = [...pairsOf(kinds, 1)].map(pair =>
+    pair
+      .map(({ kind }) => kind)
+      .sort()
+      .join(' and '),
+  )
+  expect(pairs.sort()).toEqual([
+    'click-twice and return-never',
+    'click-twice and return-twice',
+    'click-twice and return-twice',
+    'return-twice and return-twice',
+  ])
+})
+
 test('a seed gives the same pairs, each once; another seed gives them in another order', () => {
   fc.assert(
     fc.property(stories, fc.nat(1000), (story, seed) => {
@@ -131,6 +211,9 @@ test('the number of polls does not make two runs differ', () => {
         subject: '',
       })),
     ],
+    returns: [],
+    decisions: [],
+    clicks: [],
     finalLooks: [],
     known: [],
     tookMs: 1,
@@ -152,7 +235,18 @@ test('the expectations of the last steps are checked once, after everything else
   ] as const
   const [call, early, advance, paid, stock] = steps
   const finalLooks = [paid, stock].map(step => ({ step, tookMs: 1 }))
-  const record = { steps, webhooks: [], calls: [], finalLooks, known: [], payments: 1, tookMs: 1 }
+  const record = {
+    steps,
+    webhooks: [],
+    calls: [],
+    returns: [],
+    decisions: [],
+    clicks: [],
+    finalLooks,
+    known: [],
+    payments: 1,
+    tookMs: 1,
+  }
   const places = [
     { kind: 'restart', before: 2 },
     { kind: 'restart', before: 4 },
@@ -180,6 +274,9 @@ test('work that varies by a step belongs to the earlier step, and polls to a ste
       ...reads.map(step => call('GET /payment_intents/:id', step)),
       ...lists.map(step => call('GET /payout_intents', step)),
     ],
+    returns: [],
+    decisions: [],
+    clicks: [],
     finalLooks: [],
     known: [],
     tookMs: 1,

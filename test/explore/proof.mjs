@@ -15,10 +15,13 @@ const BINARY = here('../../bin/paysim.js')
 const PROOF = here('../../docs/explore-proof.md')
 const SHOP = here('apps/story.yaml')
 const WALLET = here('apps/wallet.yaml')
+const PAYER = here('apps/payer.yaml')
+const IMPLIED = here('apps/implied.yaml')
 const EXAMPLE = here('../../scenarios/explore/orders.yaml')
 const WRONG = [
   { story: SHOP, app: 'wrong.mjs', planted: read('planted.json') },
   { story: WALLET, app: 'wrong-wallet.mjs', planted: read('planted-wallet.json') },
+  { story: PAYER, app: 'wrong-payer.mjs', planted: read('planted-payer.json') },
 ]
 const node = (app, ...styles) =>
   styles.map(style => ({ name: style, command: ['node', here(`apps/${app}`), style] }))
@@ -32,6 +35,10 @@ const RIGHT = [
     ...app,
     story: WALLET,
   })),
+  ...node('right.mjs', 'reads-at-the-return', 'shows-at-the-return').flatMap(app => [
+    { ...app, story: PAYER },
+    { ...app, name: `${app.name}-by-itself`, story: IMPLIED },
+  ]),
 ]
 const COMMIT = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
   cwd: here('.'),
@@ -44,6 +51,8 @@ const PROCESS_FOR_EACH_RUN = 5
 const RUNS = new Map([
   [undefined, 150],
   [WALLET, 280],
+  [PAYER, 150],
+  [IMPLIED, 90],
 ])
 const seconds = ms => (ms / 1000).toFixed(1)
 const WORDS = process.argv.slice(2)

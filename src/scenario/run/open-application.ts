@@ -1,9 +1,11 @@
 import { resolve } from 'node:path'
 import type { Application } from '../../application/application.ts'
+import type { WayBack } from '../../application/payer.ts'
 import type { EventBody } from '../../application/webhook-variants.ts'
 import type { AccountControl } from '../../client/control-client.ts'
 import { basicAuthorization } from '../../client/credentials.ts'
 import { type Patience, PlayedApplication } from './played-application.ts'
+import { type Scope, UnknownReferenceError } from './scope.ts'
 import type { Stage } from './stage.ts'
 
 /** One application process for several runs; the first run starts it. */
@@ -71,6 +73,7 @@ export async function openApplication(
       if (await hasExpiredSince(control, record)) played.isTainted = true
     },
     onActivity,
+    wayBackOf: payment => wayBackOf(payment, stage),
     look: () => played.look(stage),
   })
   const played = new PlayedApplication(app, run, patience)
@@ -78,6 +81,35 @@ export async function openApplication(
   if (spec.webhooks !== undefined) inbox.onward = message => run.take(message)
   return app
 }
+
+/** Where the payer of a payment returns to, with the headers of the step in which that happens, if they are known by now. */
+async function wayBackOf(payment: string, stage: Stage): Promise<WayBack | undefined> {
+  const { return_url: url } = await stage.simulated.control.payments.get(payment)
+  if (url === null) return undefined
+  return { url, headers: headersOfReturn(stage.scenario.data.steps ?? [], payment, stage.scope) ?? {} }
+}
+
+function headersOfReturn(steps: readonly object[], payment: string, scope: Scope) {
+  for (const step of steps) {
+    const { 'payer returns': value, headers } = step as ReturnStep
+    if (value === undefined) continue
+    try {
+      if (paymentIn(scope.resolve(value)) === payment) return scope.resolve(headers)
+    } catch (error) {
+      if (!(error instanceof UnknownReferenceError)) throw error
+    }
+  }
+  return undefined
+}
+
+interface ReturnStep {
+  readonly 'payer returns'?: string
+  readonly headers?: Record<string, string>
+}
+
+/** The payment that an id, or the address of a page, names. */
+export const paymentIn = (idOrPage: string): string =>
+  /^https?:/.test(idOrPage) ? (new URL(idOrPage).pathname.split('/').at(-1) ?? '') : idOrPage
 
 /** Whether the payment of an event has expired since. Then the application can no longer do what the event asks for. */
 async function hasExpiredSince({ payments }: AccountControl, { id, object, status }: EventBody['data']) {

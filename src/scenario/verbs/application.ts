@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import * as Type from '@sinclair/typebox'
 import { ApplicationError } from '../../application/application-error.ts'
 import { type DisturbanceKind, type DisturbanceTarget, KINDS } from '../../application/disturbance.ts'
+import { shownAnswer } from '../../application/payer.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import { oneOf } from '../../contract/schema.ts'
-import { lowerCased } from '../../contract/wire-answer.ts'
+import { lowerCased, type ReceivedAnswer } from '../../contract/wire-answer.ts'
 import { matchAnswer } from '../expect/match-answer.ts'
 import type { StepCheck } from '../load/step-check.ts'
 import { lookMismatches } from '../run/played-application.ts'
@@ -16,7 +17,8 @@ import { type AnswerExpectation, AnswerSchema } from '../schema/answers.ts'
 import { requestLine } from '../schema/file.ts'
 import { anything, count, duration, matcher, maybe, name, object, text } from '../schema/words.ts'
 import { queryText } from './calls.ts'
-import { brief, verb } from './verb.ts'
+import { payerReturns } from './payer.ts'
+import { brief, demandApplication, verb } from './verb.ts'
 
 const headers = maybe(Type.Record(Type.String(), Type.String(), { description: 'more headers' }))
 
@@ -26,6 +28,7 @@ interface CallStep {
   readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly expect?: AnswerExpectation
+  readonly clicks?: boolean
 }
 
 interface LookStep {
@@ -40,6 +43,7 @@ interface DisturbStep extends DisturbanceTarget {
   readonly delay?: string
   readonly known?: readonly string[]
   readonly payments?: number
+  readonly payment?: string
 }
 
 /** An application may work after it has answered, or poll from time to time, so wait for it. */
@@ -73,12 +77,20 @@ async function callApp(line: string, step: CallStep, stage: Stage, scope: Scope)
   const { played } = stage
   if (played.run.isDisturbed) await played.catchUp(stage)
   const { request, sent } = requestOf(line, step, stage)
-  const answer = await played.ask(request)
+  const mismatchesOf = (answer: ReceivedAnswer) => matchAnswer(answer, step.expect, scope)
+  const isExpected = (answer: ReceivedAnswer) => mismatchesOf(answer).length === 0
+  const send = () => played.ask(request)
+  const answers = step.clicks
+    ? await played.run.payer.presses(line, send, isExpected)
+    : ([await send()] as const)
+  const answer = shownAnswer(answers, isExpected)
+  // If the button was pressed twice, the answers may differ from the usual one, as long as one of them is a success.
+  const isServed = answers.length > 1 && answers.some(({ status }) => status >= 200 && status < 400)
   return {
     sent,
     answer,
     value: answer.body ?? answer.text,
-    mismatches: matchAnswer(answer, step.expect, scope),
+    mismatches: isServed ? [] : mismatchesOf(answer),
   }
 }
 
@@ -150,9 +162,9 @@ async function repeatUntilMatch(
   }
 }
 
-async function disturb(step: DisturbStep, stage: Stage): Promise<StepResult> {
+async function disturb(step: DisturbStep, stage: Stage, scope: Scope): Promise<StepResult> {
   const { played } = stage
-  const { disturb: kind, event, call, nth, attempts, when, delay, known, payments } = step
+  const { disturb: kind, event, call, nth, attempts, when, delay, known, payments, payment } = step
   if (kind === 'end') {
     played.known = known ?? []
     played.usualPayments = payments
@@ -161,6 +173,7 @@ async function disturb(step: DisturbStep, stage: Stage): Promise<StepResult> {
   }
   const delayMs = delay === undefined ? undefined : parseDuration(delay)
   played.run.disturbances.arm({ kind, event, call, nth, attempts, when, delayMs })
+  if (payment !== undefined) return payerReturns(payment, {}, stage, scope)
   if (kind !== 'restart') return nothingWrong
   const result = await restart(stage)
   const armed = played.run.disturbances.all.at(-1)
@@ -183,11 +196,11 @@ async function restart({ played }: Stage): Promise<StepResult> {
 }
 
 /** A disturbance must name what to disturb: an event or a call, depending on its kind. */
-function checkDisturbance({ disturb: kind, event, call }: DisturbStep, check: StepCheck): void {
+function checkDisturbance({ disturb: kind, event, call, payment }: DisturbStep, check: StepCheck): void {
   demandApplication('disturb', check)
-  const needs = /^webhook-(?!early)/.test(kind)
+  const needs = /^webhook-(?!early)|^return-(early|at-once)$/.test(kind)
     ? 'event'
-    : /^(call|answer)-|-early$/.test(kind)
+    : /^(call|answer)-|^webhook-early$/.test(kind)
       ? 'call'
       : undefined
   const given = { event, call }
@@ -196,10 +209,8 @@ function checkDisturbance({ disturb: kind, event, call }: DisturbStep, check: St
   for (const key of ['event', 'call'] as const)
     if (key !== needs && given[key] !== undefined && !(kind === 'restart' && key === 'event'))
       check.say([key], `${kind} takes no ${key}: remove it`)
-}
-
-function demandApplication(verb: string, check: StepCheck): void {
-  if (!check.hasApplication) check.say([verb], `${verb} needs an application: add app to the file`)
+  if (payment !== undefined && kind !== 'return-twice' && kind !== 'return-prefetch')
+    check.say(['payment'], `${kind} takes no payment: remove it`)
 }
 
 const kind = oneOf([...KINDS, 'end'], 'what goes wrong from here on; `end` waits until everything is over')
@@ -213,6 +224,11 @@ export const APPLICATION = [
       json: maybe(anything('the JSON body')),
       text: maybe(Type.String({ description: 'the body as text' })),
       headers,
+      clicks: maybe(
+        Type.Boolean({
+          description: 'whether a person presses a button here, so that the same call may come twice',
+        }),
+      ),
       as: maybe(name),
       expect: maybe(AnswerSchema),
     },
@@ -252,6 +268,11 @@ export const APPLICATION = [
       ),
       call: maybe(requestLine('the call of the application to disturb, such as `GET /payment_intents/:id`')),
       nth: maybe(count('which of them, counted from here; the first by default')),
+      payment: maybe(
+        text(
+          'return-twice and return-prefetch: the payment whose payer returns here, without a step that says so',
+        ),
+      ),
       attempts: maybe(count('webhook-late: how many attempts are lost; 1 by default')),
       when: maybe(
         oneOf(
@@ -271,6 +292,6 @@ export const APPLICATION = [
     },
     title: ({ value, step }) => [value, step.event ?? step.call ?? ''],
     check: ({ step }, check) => checkDisturbance(step, check),
-    play: ({ step, stage }) => disturb(step, stage),
+    play: ({ step, stage, scope }) => disturb(step, stage, scope),
   }),
 ]

@@ -1,20 +1,29 @@
 import * as Type from '@sinclair/typebox'
+import { lowerCased } from '../../contract/wire-answer.ts'
 import { matchAnswer } from '../expect/match-answer.ts'
 import { checkPicture } from '../load/step-check.ts'
+import { paymentIn } from '../run/open-application.ts'
 import { formOf, pictureOf } from '../run/pictures.ts'
+import type { Scope } from '../run/scope.ts'
 import type { Stage } from '../run/stage.ts'
 import type { StepResult } from '../run/step-result.ts'
 import type { Sent } from '../run/wire.ts'
-import { answered, picture } from '../schema/answers.ts'
+import { type AnswerExpectation, answered, picture } from '../schema/answers.ts'
 import { id, maybe, text } from '../schema/words.ts'
 import type { ControlStep } from './calls.ts'
-import { verb, wholeValue } from './verb.ts'
+import { demandApplication, verb, wholeValue } from './verb.ts'
 
 const payment = id('payment, or the URL of its page')
 
 /** The payer ends the payment on its page. */
-const ends = (act: 'succeed' | 'fail' | 'expire') => (running: ControlStep & { readonly value: string }) =>
-  visit(running.value, running, fields({ act }))
+const ends =
+  (act: 'succeed' | 'fail' | 'expire') => async (running: ControlStep & { readonly value: string }) => {
+    const { value, stage } = running
+    const result = await visit(value, running, fields({ act }))
+    const run = stage.application?.run
+    if (run && !run.isDisturbed && result.mismatches.length === 0) await run.payer.decides(paymentIn(value))
+    return result
+  }
 
 /** What a payer does on the hosted page or on the bank's page. */
 export const PAYER = [
@@ -46,6 +55,16 @@ export const PAYER = [
   verb('payer approves', { value: payment, beside: answered, moves: true, play: ends('succeed') }),
   verb('payer declines', { value: payment, beside: answered, moves: true, play: ends('fail') }),
   verb('payer lets expire', { value: payment, beside: answered, moves: true, play: ends('expire') }),
+  verb('payer returns', {
+    value: payment,
+    beside: {
+      headers: maybe(Type.Record(Type.String(), Type.String(), { description: 'more headers' })),
+      ...answered,
+    },
+    moves: true,
+    check: (_, check) => demandApplication('payer returns', check),
+    play: ({ value, step, stage, scope }) => payerReturns(value, step, stage, scope),
+  }),
   verb('payer sends receipt', {
     value: payment,
     beside: { ...picture, ...answered },
@@ -58,6 +77,44 @@ export const PAYER = [
     },
   }),
 ]
+
+interface ReturnStep {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly expect?: AnswerExpectation
+}
+
+/**
+ * Opens the payment's return_url as a browser does. In a disturbed run, the page may rightly say something else, or never
+ * be opened, so only an answer of 5xx counts, and the end of the story.
+ */
+export async function payerReturns(
+  payment: string,
+  { headers = {}, expect }: ReturnStep,
+  stage: Stage,
+  scope: Scope,
+): Promise<StepResult> {
+  const { played, simulated } = stage
+  if (played.run.isDisturbed) await played.catchUp(stage)
+  const id = paymentIn(payment)
+  const { payer, isDisturbed } = played.run
+  const { return_url: url } = await simulated.control.payments.get(id)
+  const why = url === null ? 'has no return_url' : payer.whyNot(url)
+  if (url === null || why !== undefined) {
+    const subject = url === null ? id : 'return_url'
+    const mismatch = { path: [], subject, expected: 'a way back to the application', actual: url }
+    return { subject: id, mismatches: [{ ...mismatch, ...(why === undefined ? {} : { why }) }] }
+  }
+  const answer = await payer.returns(id, { url, headers: lowerCased(headers) })
+  if (!answer) return { subject: id, mismatches: [] }
+  const found = matchAnswer(answer, expect, scope, status => status >= 200 && status < 400)
+  return {
+    sent: { method: 'GET', url, headers },
+    answer,
+    subject: id,
+    value: answer.body ?? answer.text,
+    mismatches: isDisturbed ? [] : found,
+  }
+}
 
 interface Form {
   readonly contentType: string

@@ -124,6 +124,11 @@ export function flowVerb<const Name extends string, Value extends TSchema, More 
 export const schemaOf = (name: string, value: TSchema, beside: TProperties) =>
   Type.Object({ [name]: value, ...note, ...beside }, closed)
 
+/** Reports a step that only makes sense with an application. */
+export function demandApplication(verb: string, check: StepCheck): void {
+  if (!check.hasApplication) check.say([verb], `${verb} needs an application: add app to the file`)
+}
+
 /** How a step is shown in its title. */
 
 interface Facts {

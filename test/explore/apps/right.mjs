@@ -70,6 +70,25 @@ const STYLES = {
       return [200, {}]
     },
   },
+  /** The page of return reads the payment, and both ways in pass one guard. */
+  'reads-at-the-return': {
+    async back(shop, order) {
+      const status = await statusOf(shop, order)
+      if (status) settle(shop, order, status)
+      return [200, { status: order.status }]
+    },
+  },
+  /** The page of return only shows the order, to its owner, on a page of its own. A second press is refused. */
+  'shows-at-the-return': {
+    create(shop, wanted) {
+      return shop.orders[wanted.reference] ? [409, { error: 'the order exists' }] : shop.usual.create(wanted)
+    },
+    back(_, order, { cookie }, method) {
+      if (method === 'HEAD') return [405, {}]
+      if (!cookie?.startsWith('session=')) return [403, { error: 'sign in first' }]
+      return [303, { location: `/orders/${order.reference}` }]
+    },
+  },
   'polling-only': {
     take: () => [200, {}],
     began(shop) {

@@ -57,12 +57,13 @@ const PARTS = {
       retryAfter: Number(response.headers.get('retry-after') ?? 0),
     }
   },
-  paymentOf(_, { reference, amount, method = 'th_promptpay' }) {
+  paymentOf(_, { reference, amount, method = 'th_promptpay', hosted = false }) {
+    const back = `http://localhost:${env.PORT}/orders/${reference}/return`
     return {
       amount,
       currency: 'THB',
       country: 'TH',
-      checkout_mode: 'merchant',
+      ...(hosted ? { checkout_mode: 'hosted', return_url: back } : { checkout_mode: 'merchant' }),
       payment_method: method,
       merchant_reference: reference,
       customer: { name: 'Somchai Jaidee' },
@@ -101,6 +102,8 @@ const PARTS = {
     if (!shop.isSigned(headers, body)) return [401, {}]
     return shop.take(JSON.parse(body), headers)
   },
+  /** What the payer's browser gets when it comes back. */
+  back: (_, order) => [200, { status: order.status }],
   began() {},
 }
 
@@ -127,6 +130,7 @@ export function startShop(parts = {}) {
     if (method === 'POST' && url === '/orders') return shop.create(JSON.parse(body))
     if (method === 'POST' && url === '/webhooks') return shop.webhook(headers, body)
     const order = shop.orders[url.split('/')[2]]
+    if (order && url.endsWith('/return')) return shop.back(order, headers, method)
     return order ? [200, order] : [404, {}]
   }
   createServer(async (request, response) => {
@@ -137,7 +141,8 @@ export function startShop(parts = {}) {
       return [500, { error: String(error) }]
     })
     if (status === 'close') return request.socket.destroy()
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const more = body.location ? { location: body.location } : {}
+    response.writeHead(status, { 'content-type': 'application/json', ...more }).end(JSON.stringify(body))
   }).listen(env.PORT, '127.0.0.1')
   shop.began()
 }
