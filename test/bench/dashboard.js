@@ -1,4 +1,4 @@
-import { busyMilliseconds } from './child.js'
+import { busyMilliseconds, startBare } from './child.js'
 import { startProbe } from './fair-time.js'
 import { recordName } from './names.js'
 import { getJson, postJson, servePaysim } from './paysim.js'
@@ -10,6 +10,9 @@ const MOST_WAIT_MS = 50
 const MOST_KILOBYTES = 200
 /** A page is read this often; the first time is shown apart, because what it reads may not be in memory. */
 const READS = 10
+/** A bare exchange takes so little that few of them could not be measured. */
+const BARE_READS = 100
+const AUTHORIZATION = 'Basic YmFyZQ=='
 
 /** What each page of the dashboard asks the server for, at each live refresh. */
 const pagesOf = ({ count }) => {
@@ -36,6 +39,7 @@ export async function measureDashboard({ binary, viewed }, onEnd) {
   const pages = Object.entries(pagesOf(store))
   const costs = await costsOf(binary, store, pages)
   const waits = await waitsDuring(binary, store, pages, onEnd)
+  const bare = await bareCostsOf(pages, costs)
   return pages.flatMap(([name], nth) => {
     const { first, busy, bytes } = costs[nth]
     return [
@@ -43,6 +47,13 @@ export async function measureDashboard({ binary, viewed }, onEnd) {
       { name: '  the first time after a start', unit: 'ms', ours: first },
       bounded('  longest wait of another account', 'ms', waits[nth], MOST_WAIT_MS),
       bounded('  its answers', 'KB', bytes / 1000, MOST_KILOBYTES),
+      {
+        name: '  against texts of this size from node:http',
+        unit: 'ms',
+        ours: busy,
+        other: bare[nth],
+        ratio: busy / bare[nth],
+      },
     ]
   })
 }
@@ -69,6 +80,21 @@ async function costsOf(binary, { path }, pages) {
   }
   await server.stop()
   return costs
+}
+
+/** What it costs bare node:http to answer as many calls with texts of the same size, which exist already. */
+async function bareCostsOf(pages, costs) {
+  const busies = []
+  for (const [nth, [, addresses]] of pages.entries()) {
+    const length = Math.round(costs[nth].bytes / addresses.length)
+    const bare = await startBare('get', { authorization: AUTHORIZATION, prefix: 'pi', count: 1, length })
+    const path = `${bare.url}/payment_intents/${recordName('pi', 1)}`
+    const before = busyMilliseconds(bare.pid)
+    for (let call = 0; call < BARE_READS * addresses.length; call++) await getJson(path, AUTHORIZATION)
+    busies.push((busyMilliseconds(bare.pid) - before) / BARE_READS)
+    await bare.stop()
+  }
+  return busies
 }
 
 async function waitsDuring(binary, { path }, pages, onEnd) {
