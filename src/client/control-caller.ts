@@ -12,7 +12,7 @@ import type { ControlCall } from '../contract/control/operations.ts'
 import { formatDuration } from '../contract/durations.ts'
 import { isRecord } from '../contract/validation.ts'
 import { lowerCased } from '../contract/wire-answer.ts'
-import { join, readBaseUrl } from './address.ts'
+import { type Address, join, readBaseUrl } from './address.ts'
 import { answerOf } from './answer.ts'
 import { kindOf } from './answer-shape.ts'
 import type { Answer } from './answer-type.ts'
@@ -81,6 +81,7 @@ const givenOf = (headers: NonNullable<AnyInput['headers']>) =>
 /** Calls of the control surface, on separate connections, which close with it. */
 export class ControlCaller {
   readonly #address: ControlAddress
+  #base: Address | undefined
   readonly #transport: ControlTransport
   readonly #signal: AbortSignal | undefined
   readonly #limits: AnswerLimits | undefined
@@ -199,12 +200,12 @@ export class ControlCaller {
   }
 
   async #onTheWire({ method, path, body, upload, headers }: Sent): Promise<WireRequest> {
-    const address = readBaseUrl(this.#address.controlUrl)
+    this.#base ??= readBaseUrl(this.#address.controlUrl)
     const payload = (await upload) ?? (body === undefined ? undefined : JSON.stringify(body))
     return {
       method,
-      origin: address.origin,
-      path: join(address, path),
+      origin: this.#base.origin,
+      path: join(this.#base, path),
       headers: {
         ...lowerCased(headers ?? {}),
         authorization: `Bearer ${this.#address.token}`,

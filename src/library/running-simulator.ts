@@ -223,14 +223,17 @@ function openAccount(
     await client.close()
     receiver?.close()
   }
+  const { reset, import: adopt } = receiver ? following(receiver, calls) : calls
   const account: SimulatedAccount = {
-    ...facts,
+    // V8 copies fast only what comes first.
     ...calls,
+    ...facts,
     baseUrl,
     client,
     control: calls,
     webhooks: receiver ?? noWebhooks(facts.id),
-    ...(receiver ? following(receiver, calls) : {}),
+    reset,
+    import: adopt,
     remove,
     close: () => {
       closing ??= close()
