@@ -207,9 +207,9 @@ function withCookies(
   return all.length === 0 ? others : { ...others, cookie: all.join('; ') }
 }
 
-/** Several cookies come in one text, with commas between them and in their dates. */
+/** Several cookies come in one text, with commas between them and in their dates, which hold no `=`. */
 function keepCookies(given: string | undefined, cookies: Map<string, string>): void {
-  for (const cookie of given?.split(/,(?=\s*[^;,=\s]+=)/) ?? []) {
+  for (const cookie of given?.split(',') ?? []) {
     const [, name, value] = /^\s*([^=;]+)=([^;]*)/.exec(cookie) ?? []
     if (name !== undefined && value !== undefined) cookies.set(name, value)
   }

@@ -17,6 +17,7 @@ const SHOP = here('apps/story.yaml')
 const WALLET = here('apps/wallet.yaml')
 const PAYER = here('apps/payer.yaml')
 const IMPLIED = here('apps/implied.yaml')
+const TILL = here('apps/till.yaml')
 const EXAMPLE = here('../../scenarios/explore/orders.yaml')
 const WRONG = [
   { story: SHOP, app: 'wrong.mjs', planted: read('planted.json') },
@@ -35,6 +36,8 @@ const RIGHT = [
     ...app,
     story: WALLET,
   })),
+  { ...python('right.py'), name: 'right.py-and-its-payers', story: PAYER },
+  ...node('till.mjs', 'till-by-state', 'till-re-reading').map(app => ({ ...app, story: TILL })),
   ...node('right.mjs', 'reads-at-the-return', 'shows-at-the-return').flatMap(app => [
     { ...app, story: PAYER },
     { ...app, name: `${app.name}-by-itself`, story: IMPLIED },
@@ -53,6 +56,7 @@ const RUNS = new Map([
   [WALLET, 280],
   [PAYER, 150],
   [IMPLIED, 90],
+  [TILL, 280],
 ])
 const seconds = ms => (ms / 1000).toFixed(1)
 const WORDS = process.argv.slice(2)

@@ -26,10 +26,11 @@ def is_signed(headers, body):
     return any(hmac.compare_digest(one, wanted) for one in headers.get("webhook-signature", "").split(" "))
 
 
-def call(method, path, body, key):
+def call(method, path, body=None, key=""):
     for left in range(4, -1, -1):
         headers = {"authorization": AUTHORIZATION, "content-type": "application/json", "idempotency-key": key}
-        request = urllib.request.Request(ENV["PAYSIM_BASE_URL"] + path, json.dumps(body).encode(), headers, method=method)
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(ENV["PAYSIM_BASE_URL"] + path, data, headers, method=method)
         wait = 0.1
         try:
             with urllib.request.urlopen(request, timeout=20) as answer:
@@ -43,6 +44,18 @@ def call(method, path, body, key):
         if left:
             time.sleep(wait)
     return None
+
+
+def settle(order, outcome):
+    """The one guard for the webhook and for the payer who comes back."""
+    with LOCK:
+        if order["status"] != "pending":
+            return
+        if outcome == "succeeded":
+            order.update(status="paid", shipments=order["shipments"] + 1)
+        elif outcome == "failed":
+            order["status"] = "failed"
+        save()
 
 
 class Shop(BaseHTTPRequestHandler):
@@ -60,8 +73,12 @@ class Shop(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def do_GET(self):
+        _, _, reference, *more = self.path.split("/")
         with LOCK:
-            order = ORDERS.get(self.path.split("/")[-1])
+            order = ORDERS.get(reference)
+        if order and more == ["return"]:
+            payment = call("GET", "/payment_intents/" + order["payment"]) or {}
+            settle(order, payment.get("status"))
         self.answer(200 if order else 404, order or {})
 
     def do_POST(self):
@@ -73,12 +90,8 @@ class Shop(BaseHTTPRequestHandler):
         event = json.loads(body)
         with LOCK:
             order = ORDERS.get(event["data"]["merchant_reference"])
-            if order and order["status"] == "pending":
-                if event["type"] == "payment.succeeded":
-                    order.update(status="paid", shipments=order["shipments"] + 1)
-                elif event["type"] == "payment.failed":
-                    order["status"] = "failed"
-                save()
+        if order:
+            settle(order, event["type"].split(".")[1])
         self.answer(200, {})
 
     def create(self, wanted):
@@ -86,11 +99,16 @@ class Shop(BaseHTTPRequestHandler):
         with LOCK:
             order = ORDERS.setdefault(reference, {"reference": reference, "status": "pending", "shipments": 0})
             save()
+        back = {"checkout_mode": "hosted", "return_url": f'http://127.0.0.1:{ENV["PORT"]}/orders/{reference}/return'}
         payment = call("POST", "/payment_intents", {
-            "amount": wanted["amount"], "currency": "THB", "country": "TH", "checkout_mode": "merchant",
+            **(back if wanted.get("hosted") else {"checkout_mode": "merchant"}),
+            "amount": wanted["amount"], "currency": "THB", "country": "TH",
             "payment_method": wanted.get("method", "th_promptpay"), "merchant_reference": reference,
             "customer": {"name": "Somchai Jaidee"},
         }, reference)
+        with LOCK:
+            order["payment"] = payment and payment["id"]
+            save()
         self.answer(201 if payment else 502, order)
 
 

@@ -104,6 +104,7 @@ const PARTS = {
   },
   /** What the payer's browser gets when it comes back. */
   back: (_, order) => [200, { status: order.status }],
+  cancel: () => [404, {}],
   began() {},
 }
 
@@ -130,6 +131,7 @@ export function startShop(parts = {}) {
     if (method === 'POST' && url === '/orders') return shop.create(JSON.parse(body))
     if (method === 'POST' && url === '/webhooks') return shop.webhook(headers, body)
     const order = shop.orders[url.split('/')[2]]
+    if (order && method === 'POST' && url.endsWith('/cancel')) return shop.cancel(order)
     if (order && url.endsWith('/return')) return shop.back(order, headers, method)
     return order ? [200, order] : [404, {}]
   }
