@@ -149,7 +149,10 @@ describe('an agent', () => {
     expect(text).toContain('paid twice')
     writeFileSync(report, JSON.stringify({ secret_key: 'sk_test_1' }))
     for (const file of [report, '/etc/passwd', join(folder, 'none')])
-      expect(await call('explore_report', { file })).toMatchObject({ isError: true, text: expect.stringContaining('not the report') })
+      expect(await call('explore_report', { file })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('not the report'),
+      })
   })
 
   test('reads the docs, and is given tasks', async () => {
