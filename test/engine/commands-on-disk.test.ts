@@ -188,7 +188,7 @@ test('whatever is on disk, a command does what it does in memory', async () => {
         await account.close()
       }
     }),
-    { numRuns: 6, examples: EXAMPLES },
+    { seed: 32, numRuns: 6, endOnFailure: true, examples: EXAMPLES },
   )
   // The examples alone have eight of these; without any, it would not have tested what it says.
   expect(read.count).toBeGreaterThan(4)
