@@ -45,8 +45,9 @@ export class Timers {
     return this.#first?.at
   }
 
+  /** Looked up each time, because a checkpoint may have moved the record. */
   get next(): Timer | undefined {
-    return this.#first?.record
+    return this.table.first?.record
   }
 
   /** A timer that is set again with the same id replaces the earlier one. A new record has no stored timers. */
