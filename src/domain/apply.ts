@@ -1,6 +1,5 @@
 import { LIMITS } from '../contract/limits.ts'
 import { indexCatalogue } from './catalogue.ts'
-import type { TimedCommand } from './commands.ts'
 import type { DomainEvent, Entry, EventOf } from './events.ts'
 import { compileFaults } from './faults.ts'
 import { allows, DELIVERY_MOVES } from './lifecycle.ts'
@@ -17,17 +16,7 @@ import {
 import { newPayment } from './payment-record.ts'
 import { compileRule } from './rules/rule.ts'
 import { UNSCRIPTED_PAYMENT, UNSCRIPTED_PAYOUT } from './script.ts'
-import {
-  deliveryTimer,
-  endDeliveryTimers,
-  endPaymentTimers,
-  endPayoutTimers,
-  type PaymentTimer,
-  paymentTimer,
-  payoutTimer,
-  waitingPaymentTimers,
-  waitingPayoutTimers,
-} from './timers.ts'
+import { endDeliveryTimers, endPaymentTimers, endPayoutTimers } from './timers.ts'
 import type { MutableWorld } from './world.ts'
 
 /** The only code that changes a world. It does not check events, because `decide` has checked everything. */
@@ -132,106 +121,6 @@ function recordIn(world: MutableWorld, answer: { payment: string } | { payout: s
   }
   const payout = world.payouts.get(answer.payout)
   return payout && { payout }
-}
-
-/**
- * Looks for every stored record that `apply` will need for these events. If one of them has to be read, that is found out
- * here, before anything has changed.
- */
-export function seekRecords(world: MutableWorld, events: readonly DomainEvent[]): void {
-  const made = new Set<string>()
-  for (const event of events) {
-    if (event.type === 'PaymentCreated') made.add(event.payment)
-    else if (event.type === 'PayoutCreated') made.add(event.payout)
-    else if (event.type === 'DeliveryQueued') made.add(event.delivery)
-    else seekRecordsOf(world, event, made)
-  }
-}
-
-function seekRecordsOf(world: MutableWorld, event: DomainEvent, made: ReadonlySet<string>): void {
-  const { payments, payouts, timers, kept, assets, events } = world
-  switch (event.type) {
-    case 'TimerSet':
-      if (!made.has(subjectOf(event.command))) timers.table.seek(event.timer)
-      return
-    case 'TimerFired':
-      return timers.table.seek(event.timer)
-    case 'AnswerKept':
-      kept.seek(event.scope)
-      if (!('code' in event.answer)) seekSubject(world, event.answer, made)
-      return
-    case 'EventEmitted':
-      return seekSubject(world, event.subject, made)
-    case 'EndpointDisabled':
-    case 'EndpointRemoved':
-      for (const id of world.openDeliveries)
-        if (world.deliveries.get(id)?.endpointId === event.endpoint) seekDelivery(world, id)
-      return
-    case 'AttemptStarted': {
-      const delivery = seekDelivery(world, event.delivery)
-      if (delivery && event.body !== undefined && events.get(delivery.eventId)) events.seek(delivery.eventId)
-      return
-    }
-    case 'DeliveryMoved':
-    case 'AttemptEnded':
-      seekDelivery(world, event.delivery)
-      return
-  }
-  if ('payment' in event && !made.has(event.payment)) {
-    const payment = payments.get(event.payment)
-    payments.seek(event.payment)
-    if (payment && !payments.isNew(event.payment))
-      for (const kind of waitingPaymentTimers(payment))
-        if (mayEnd(kind, event)) timers.table.seek(paymentTimer(event.payment, kind))
-    if (event.type === 'ReceiptSubmitted' && event.asset !== null && assets.get(event.asset))
-      assets.seek(event.asset)
-  }
-  if ('payout' in event) {
-    const payout = payouts.get(event.payout)
-    payouts.seek(event.payout)
-    if (payout)
-      for (const kind of waitingPayoutTimers(payout)) timers.table.seek(payoutTimer(event.payout, kind))
-  }
-}
-
-const subjectOf = (command: TimedCommand): string =>
-  'payment' in command ? command.payment : 'payout' in command ? command.payout : command.delivery
-
-/** Whether the timer may wait for this. Timers that stay are not read for it. */
-function mayEnd(timer: PaymentTimer, { type }: PaymentEvent): boolean {
-  switch (type) {
-    case 'PaymentCreated':
-    case 'RouteFrozen':
-    case 'ReceiptSubmitted':
-    case 'CancelRequested':
-      return false
-    case 'ActionPresented':
-    case 'ActionWithdrawn':
-      return timer === 'present-action' || timer === 'withdraw-action'
-    case 'ReceiptAccepted':
-    case 'ReceiptRejected':
-      return timer === 'receipt'
-    case 'PaymentSucceeded':
-    case 'PaymentFailed':
-    case 'PaymentExpired':
-    case 'PaymentCancelled':
-      return timer !== 'receipt'
-  }
-}
-
-function seekSubject(
-  world: MutableWorld,
-  subject: { readonly payment: string } | { readonly payout: string },
-  made: ReadonlySet<string>,
-): void {
-  if (!made.has('payment' in subject ? subject.payment : subject.payout)) recordIn(world, subject)
-}
-
-function seekDelivery({ deliveries, timers }: MutableWorld, id: string): Delivery | undefined {
-  const delivery = deliveries.get(id)
-  deliveries.seek(id)
-  timers.table.seek(deliveryTimer(id))
-  return delivery
 }
 
 /** A record that nobody else has yet. */

@@ -60,10 +60,9 @@ export class ListIndex<P extends Position> {
     return first
   }
 
-  /** Oldest first, from a position. */
-  above(position: Position): Generator<P> {
-    // The tree compares only the members of a position.
-    const sources = [...this.#trees.values()].map(({ tree }) => tree.keys(position as P))
+  /** Oldest first. */
+  above(): Generator<P> {
+    const sources = [...this.#trees.values()].map(({ tree }) => tree.keys())
     return merged(sources, (a, b) => comparePositions(b, a))
   }
 

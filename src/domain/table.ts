@@ -1,7 +1,6 @@
 import {
   comparePositions,
   type Facets,
-  FROM_THE_BOTTOM,
   ListIndex,
   type Matches,
   merged,
@@ -17,8 +16,6 @@ export interface Records<T> {
   has(id: string): boolean
   /** Oldest first. */
   values(): IterableIterator<T>
-  /** Oldest first, from a position. */
-  above(position: Position): Iterable<Item<T>>
   [Symbol.iterator](): IterableIterator<[string, T]>
 }
 
@@ -59,8 +56,8 @@ export interface Past<T> {
   /** The same, for a version whose position is known. */
   supersedeAt(position: VersionPosition): void
   below(position: Position, matches: Matches): Iterator<Item<T>>
-  /** Oldest first, from a position. */
-  above(position: Position): Iterator<Item<T>>
+  /** Oldest first. */
+  above(): Iterator<Item<T>>
   count(matches: Matches, from?: Position, to?: Position): number
   readonly first: Item<T> | undefined
   named(word: string, position: Position): Iterator<Item<T>>
@@ -198,33 +195,21 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     this.#latest.listLater(version)
   }
 
-  /**
-   * Looks for all versions of a record that `set` or `delete` would look for: if one of them has to be read, it is found out
-   * here, and not when half of an entry is applied.
-   */
-  seek(id: string): void {
-    if (!this.isNew(id)) this.#earlier(id)
-  }
-
-  /**
-   * If the caller knows that no version was stored, none is looked for, which takes a look into each layer. Returns where the
-   * record was.
-   */
-  delete(id: string, wasNeverStored = false): Position | undefined {
+  /** If the caller knows that no version was stored, none is looked for, which takes a look into each layer. */
+  delete(id: string, wasNeverStored = false): void {
     const version = this.#latest.versions.get(id)
-    if (version === null || (!version && wasNeverStored)) return undefined
+    if (version === null || (!version && wasNeverStored)) return
     this.#lastFound = undefined
     if (version) {
       this.#unlist(this.#latest, version)
       this.#latest.versions.delete(id)
     }
     const before = version?.isNew ? undefined : this.#earlier(id)
-    if (!version && !before) return undefined
+    if (!version && !before) return
     this.#size -= 1
-    if (!before) return version
+    if (!before) return
     if (!version) this.#forget(before)
     this.#latest.versions.set(id, null)
-    return version ?? before
   }
 
   /** Marks the version before the latest changes as replaced. */
@@ -249,7 +234,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     this.#lastFound = undefined
     for (const [id, version] of this.#latest.versions) {
       if (version && version.at >= at) return
-      if (version && (version.isNew || !this.#earlier(id))) {
+      if (version && !this.#earlier(id)) {
         this.#latest.versions.delete(id)
         this.#size -= 1
       }
@@ -257,23 +242,18 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   }
 
   *values(): IterableIterator<T> {
-    for (const { record } of this.above(FROM_THE_BOTTOM)) yield record
+    for (const { record } of this.#ascending()) yield record
   }
 
   *[Symbol.iterator](): IterableIterator<[string, T]> {
-    for (const { id, record } of this.above(FROM_THE_BOTTOM)) yield [id, record]
+    for (const { id, record } of this.#ascending()) yield [id, record]
   }
 
-  *above(position: Position): Generator<Item<T>> {
+  *#ascending(): Generator<Item<T>> {
     const sources: Iterator<Item<T>>[] = this.shape.facets
-      ? [this.#latest.list.above(position), ...(this.#writing ? [this.#writing.list.above(position)] : [])]
-      : [
-          [...this.#inMemory()]
-            .filter(version => comparePositions(version, position) >= 0)
-            .sort(comparePositions)
-            .values(),
-        ]
-    if (this.past) sources.push(this.past.above(position))
+      ? [this.#latest.list.above(), ...(this.#writing ? [this.#writing.list.above()] : [])]
+      : [[...this.#inMemory()].sort(comparePositions).values()]
+    if (this.past) sources.push(this.past.above())
     for (const item of merged(sources, (a, b) => comparePositions(b, a)))
       if (item.at >= this.#since) yield item
   }
@@ -310,12 +290,16 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     ])
   }
 
-  get firstAt(): number | undefined {
-    return this.first?.at
+  /** The record that is lowest in the list. */
+  get first(): T | undefined {
+    return this.#first?.record
   }
 
-  /** The record that is lowest in the list. */
-  get first(): Item<T> | undefined {
+  get firstAt(): number | undefined {
+    return this.#first?.at
+  }
+
+  get #first(): Item<T> | undefined {
     let first: Item<T> | undefined
     for (const item of [this.#latest.list.first, this.#writing?.list.first, this.past?.first])
       if (item && (!first || comparePositions(item, first) < 0)) first = item

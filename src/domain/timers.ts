@@ -1,9 +1,8 @@
 import type { PaymentTrigger } from '../contract/statuses.ts'
 import type { TimedCommand } from './commands.ts'
 import type { DomainEvent } from './events.ts'
-import { comparePositions, type Position } from './list-index.ts'
 import type { Action, Delivery, Failure, Payment, Payout } from './model.ts'
-import { type Item, type Past, Table, type TableShape } from './table.ts'
+import { type Past, Table, type TableShape } from './table.ts'
 
 /** Future work as data: it survives a restart and can be inspected. */
 export interface Timer {
@@ -25,7 +24,7 @@ export class Timers {
   /** How many were ever set. */
   ordinal = 0
   /** The next one, if it is known: every request asks for it, but few change it. */
-  #next: { readonly item: (Position & Pick<Item<Timer>, 'record'>) | undefined } | undefined
+  #next: { readonly timer: Timer | undefined } | undefined
 
   constructor(past?: Past<Timer>) {
     this.table = new Table(TIMERS, past)
@@ -35,19 +34,9 @@ export class Timers {
     return this.table.size
   }
 
-  get #first() {
-    this.#next ??= { item: this.table.first }
-    return this.#next.item
-  }
-
-  /** When the next one is due. It is known although the timer may have to be read. */
-  get nextAt(): number | undefined {
-    return this.#first?.at
-  }
-
-  /** Looked up each time, because a checkpoint may have moved the record. */
   get next(): Timer | undefined {
-    return this.table.first?.record
+    this.#next ??= { timer: this.table.first }
+    return this.#next.timer
   }
 
   /** A timer that is set again with the same id replaces the earlier one. A new record has no stored timers. */
@@ -56,23 +45,23 @@ export class Timers {
     const timer = { id, dueAt, ordinal: ++this.ordinal, command }
     this.table.add(id, timer)
     // Of two timers that are due at the same time, the one that was set first comes first.
-    if (this.#next && dueAt < (this.#next.item?.at ?? Number.POSITIVE_INFINITY))
-      this.#next = { item: { at: dueAt, ordinal: timer.ordinal, record: timer } }
+    if (this.#next && dueAt < (this.#next.timer?.dueAt ?? Number.POSITIVE_INFINITY)) this.#next = { timer }
   }
 
   clear(id: string, ofNewRecord = false): void {
-    const cleared = this.table.delete(id, ofNewRecord)
-    const next = this.#next?.item
-    if (cleared && next && comparePositions(cleared, next) === 0) this.#next = undefined
+    this.table.delete(id, ofNewRecord)
+    if (this.#next?.timer?.id === id) this.#next = undefined
   }
 
   get(id: string): Timer | undefined {
     return this.table.get(id)
   }
 
-  /** In the order in which they are due, from a position. */
-  above(position: Position): Iterable<Item<Timer>> {
-    return this.table.above(position)
+  /** The next ones, in the order in which they are due. */
+  list(most = Number.POSITIVE_INFINITY): Timer[] {
+    const next: Timer[] = []
+    for (const timer of this.table.values()) if (next.push(timer) >= most) break
+    return next
   }
 }
 
@@ -114,15 +103,6 @@ export const PAYOUT_TIMERS = Object.keys(OF_PAYOUT) as PayoutTimer[]
 export const paymentTimer = (payment: string, kind: PaymentTimer) => `${payment}:${kind}`
 export const payoutTimer = (payout: string, kind: PayoutTimer) => `${payout}:${kind}`
 export const deliveryTimer = (delivery: string) => `${delivery}:attempt`
-
-/** The timers of a record that wait for its change. An event that is not the end of its record ends only some of them. */
-export const waitingPaymentTimers = (payment: Payment) => waitingIn(OF_PAYMENT, payment)
-export const waitingPayoutTimers = (payout: Payout) => waitingIn(OF_PAYOUT, payout)
-
-const waitingIn = <R, K extends string>(
-  table: Record<K, (record: R) => Action | boolean | null>,
-  record: R,
-) => (Object.keys(table) as K[]).filter(kind => table[kind](record))
 
 export const endPaymentTimers = endTimers(OF_PAYMENT)
 export const endPayoutTimers = endTimers(OF_PAYOUT)

@@ -45,10 +45,14 @@ export class WebhookCounts {
     this.#widthMs = stored?.widthMs ?? SECOND
   }
 
-  /** A delivery that was counted nowhere yet. */
-  noteDelivery({ status, attempts }: Delivery): void {
-    this.noteStatus(null, status)
-    for (const { startedAt, result } of attempts) if (result) this.noteAttempt(startedAt, result.status)
+  /** Of deliveries that were counted nowhere yet. */
+  static of(deliveries: Iterable<Delivery>): WebhookCounts {
+    const counts = new WebhookCounts()
+    for (const { status, attempts } of deliveries) {
+      counts.noteStatus(null, status)
+      for (const { startedAt, result } of attempts) if (result) counts.noteAttempt(startedAt, result.status)
+    }
+    return counts
   }
 
   withStatus(status: DeliveryStatus): number {

@@ -56,7 +56,7 @@ export interface World {
   /** The deliveries whose last attempt has not ended. */
   readonly openDeliveries: ReadonlySet<string>
   readonly providerCalls: NamedRecords<ProviderCall>
-  readonly timers: Pick<Timers, 'size' | 'next' | 'nextAt' | 'get' | 'above'>
+  readonly timers: Pick<Timers, 'size' | 'next' | 'get' | 'list'>
   /** The account's own catalogue; null for the server's. */
   readonly catalogue: Catalogue | null
   /** The account's own rules; null for the standard ones. */

@@ -23,9 +23,9 @@ export async function applyScript(gateway: Gateway, merchant: string, script: Sc
   for (const id of accountsOf(merchant)) {
     const account = (await gateway.account(id)?.open())?.account
     if (!account) continue
-    if (rules) await account.carryOut({ type: 'ReplaceRules', rules }, 'operator')
-    if (faults) await account.carryOut({ type: 'ReplaceFaults', faults }, 'operator')
-    if (catalogue) await account.carryOut({ type: 'ReplaceCatalogue', catalogue }, 'operator')
+    if (rules) account.execute({ type: 'ReplaceRules', rules }, 'operator')
+    if (faults) account.execute({ type: 'ReplaceFaults', faults }, 'operator')
+    if (catalogue) account.execute({ type: 'ReplaceCatalogue', catalogue }, 'operator')
     if (clock && mayFollow(account, clock)) {
       const { mode, now: at, rate } = clock
       account.setClock(account.clock.change({ mode, at, rate }))

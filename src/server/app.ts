@@ -3,7 +3,6 @@ import { CONTROL_PREFIX } from '../contract/paths.ts'
 import type { WireAnswer } from '../contract/wire-answer.ts'
 import type { Account } from '../engine/account/account.ts'
 import { RequestIds } from '../engine/account/ids.ts'
-import { withRecords } from '../engine/checkpoint/past-table.ts'
 import type { Gateway } from '../engine/gateway.ts'
 import type { WebhookHosts } from '../engine/webhooks/webhook-hosts.ts'
 import { Authentication, hostGuard } from './authentication.ts'
@@ -150,8 +149,7 @@ export class App {
         if (call?.hasMoved) return repeat()
 
         isBegun = true
-        // A call that only reads begins again when a record that it shows had to be read first.
-        const handling = request.isSafe ? withRecords(() => handle(request, reply)) : handle(request, reply)
+        const handling = handle(request, reply)
         if (handling instanceof Promise) await handling
       }
     } catch (error) {

@@ -36,7 +36,7 @@ export const untilSafe = ({ account }: AccountRuntime, seq: number): Promise<voi
 /** Carries out a command, and returns the id of its record once the entry is safe. */
 export async function carryOut(runtime: AccountRuntime, command: Command, by: Actor): Promise<string> {
   await demandAvailable(runtime)
-  const outcome = await runtime.account.carryOut(command, by)
+  const outcome = runtime.account.execute(command, by)
   await untilSafe(runtime, outcome.seq)
   if ('refused' in outcome) throw new RefusalError(outcome.refused)
   return 'id' in outcome ? outcome.id : ''

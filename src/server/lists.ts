@@ -1,9 +1,8 @@
 import type { ListWindow, Page } from '../contract/control/overview.ts'
 import { parseTimestamp } from '../contract/timestamps.ts'
 import { comparePositions, FROM_THE_TOP, type Position } from '../domain/list-index.ts'
-import type { Item, ListedRecords } from '../domain/table.ts'
+import type { ListedRecords } from '../domain/table.ts'
 import type { Account } from '../engine/account/account.ts'
-import { oldestFirst, piecesOf, readAll, viewAll } from '../engine/checkpoint/past-table.ts'
 import type { Request } from './http/request.ts'
 import { refuseProblems } from './refusal.ts'
 import type { SearchIndex } from './search-index.ts'
@@ -35,42 +34,22 @@ export function readCursor(account: Pick<Account, 'sign'>, cursor: string): Posi
 }
 
 /** All records whose facets match, or `limit` of them after `cursor`. */
-export async function pageOf<R, Row>(
+export function pageOf<R, Row>(
   request: Request,
   list: ListedRecords<R>,
   view: (record: R) => Row,
   matches: (facets: readonly string[]) => boolean = () => true,
-): Promise<Page<Row>> {
+): Page<Row> {
   const { cursor } = request.query as { cursor?: string }
   const limit = limitIn(request)
   const data: Row[] = []
-  const first =
-    cursor === undefined ? FROM_THE_TOP : positionIn('cursor', cursor, 'a next_cursor of this list')
-  let last = first
-  for await (const piece of piecesOf<R>(after => list.below(after ?? first, matches), limit + 1))
-    for (const item of piece) {
-      if (data.length >= limit) return { data, has_more: true, next_cursor: writePosition(last) }
-      data.push(view(item.record))
-      last = item
-    }
+  let last = cursor === undefined ? FROM_THE_TOP : positionIn('cursor', cursor, 'a next_cursor of this list')
+  for (const item of list.below(last, matches)) {
+    if (data.length >= limit) return { data, has_more: true, next_cursor: writePosition(last) }
+    data.push(view(item.record))
+    last = item
+  }
   return { data, has_more: false, next_cursor: null }
-}
-
-/** A row for each record, the oldest first. */
-export async function rowsOf<R, Row>(
-  records: { above(position: Position): Iterable<Item<R>> },
-  view: (record: R) => Row,
-  most?: number,
-): Promise<Row[]> {
-  const rows: Row[] = []
-  for await (const piece of piecesOf(oldestFirst(records), most))
-    rows.push(
-      ...(await viewAll(
-        piece.map(({ record }) => record),
-        view,
-      )),
-    )
-  return rows
 }
 
 /** All of them by default. */
@@ -146,15 +125,14 @@ const searched =
 /** Reads the records of a range that are shown, and counts the others. */
 export const listed =
   <R>(list: ListedRecords<R>, facets: Filter['facets']) =>
-  async ({ from, to, offset, limit }: Range) => {
+  ({ from, to, offset, limit }: Range) => {
     const total = list.count(facets, from, to)
-    const items: Item<R>[] = []
+    const records: R[] = []
     const most = Math.min(limit, total - offset)
     if (most > 0)
-      for (const item of list.below(afterSome(list, facets, to, offset), facets))
-        if (items.push(item) >= most) break
-    await readAll(items)
-    return { total, records: items.map(({ record }) => record) }
+      for (const { record } of list.below(afterSome(list, facets, to, offset), facets))
+        if (records.push(record) >= most) break
+    return { total, records }
   }
 
 /** The position below a number of records, of those below another position. */

@@ -3,7 +3,7 @@ import { comparePositions, FROM_THE_BOTTOM, FROM_THE_TOP, type Position } from '
 import type { Item, ListedRecords } from '../domain/table.ts'
 import type { World } from '../domain/world.ts'
 import type { Account } from '../engine/account/account.ts'
-import { oldestFirst, piecesOf, readAll, viewAll, withRecords } from '../engine/checkpoint/past-table.ts'
+import { Slice } from '../engine/time/scheduling.ts'
 
 /** What an index has of a record. */
 interface Shape<R> {
@@ -53,8 +53,6 @@ export class SearchIndex<R> {
   #making: Promise<void> | undefined
   /** The records that changed while the index was made. */
   #changed: Set<string> | undefined
-  /** The changes whose records are being read. */
-  readonly #noting = new Set<Promise<void>>()
 
   constructor(
     private readonly account: Account,
@@ -64,7 +62,7 @@ export class SearchIndex<R> {
     account.onEntry(({ events }) => {
       if (!this.#making) return
       if (shape.changesOthers && events.some(shape.changesOthers)) this.#forget()
-      else for (const id of new Set(events.flatMap(recordsOf))) this.#follow(id)
+      else for (const id of new Set(events.flatMap(recordsOf))) this.#note(id)
     })
     // Another history, or one that was taken back, is read again for the next search.
     account.onReplaced(() => this.#forget())
@@ -92,35 +90,31 @@ export class SearchIndex<R> {
   /** How many records fit, and `limit` of them after the `offset` newest ones. */
   async find(search: Search, offset: number, limit: number): Promise<Found<R>> {
     // What was made may have been forgotten again.
-    while (!this.#making || this.#changed || this.#noting.size > 0) {
-      await this.#whole()
-      await Promise.all(this.#noting)
-    }
+    while (!this.#making || this.#changed) await this.#whole()
     const { text, from = FROM_THE_BOTTOM, to = FROM_THE_TOP } = search
     const bytes = text === undefined ? undefined : bytesOf(text)
     const isWanted = this.#groups.matching(search.group)
-    const entries: Entry[] = []
+    const records: R[] = []
     let total = 0
     for (const piece of this.#pieces.toReversed()) {
       if (!piece.reaches(from, to)) continue
       const found = piece.find(bytes, isWanted, from, to)
-      for (let nth = offset - total; nth < found.length && entries.length < limit; nth++) {
+      for (let nth = offset - total; nth < found.length && records.length < limit; nth++) {
         const place = nth < 0 ? undefined : found[found.length - 1 - nth]
-        if (place !== undefined) entries.push(piece.entryAt(place))
+        const record = place === undefined ? undefined : this.#recordAt(piece.entryAt(place))
+        if (record) records.push(record)
       }
       total += found.length
     }
-    const items = entries.flatMap(entry => this.#itemAt(entry) ?? [])
-    await readAll(items)
-    return { total, records: items.map(({ record }) => record) }
+    return { total, records }
   }
 
-  #itemAt({ at, ordinal, group }: Entry): Item<R> | undefined {
+  #recordAt({ at, ordinal, group }: Entry): R | undefined {
     const own = this.#groups.names[group] ?? []
-    for (const item of this.#list.below({ at, ordinal: ordinal + 1 }, facets =>
+    for (const { record } of this.#list.below({ at, ordinal: ordinal + 1 }, facets =>
       facets.every((facet, nth) => facet === own[nth]),
     ))
-      return item
+      return record
     return undefined
   }
 
@@ -128,22 +122,26 @@ export class SearchIndex<R> {
     const changed = new Set<string>()
     this.#changed = changed
     const entries: Entry[] = []
-    for await (const piece of piecesOf(oldestFirst(this.#list))) {
+    const slice = new Slice()
+    for (let from: Position | undefined = FROM_THE_TOP; from; ) {
+      // From the list as it is now: a checkpoint may have moved its records since the last slice.
+      const rest: Position = from
+      from = undefined
+      for (const item of this.#list.below(rest, () => true)) {
+        const entry = this.#entryOf(item)
+        entries.push(entry)
+        if (slice.isOver) from = entry
+        if (from) break
+      }
+      if (!from) break
+      await slice.next()
       if (this.#changed !== changed) return
-      entries.push(...(await viewAll(piece, item => this.#entryOf(item))))
     }
-    if (this.#changed !== changed) return
+    entries.reverse()
     for (let first = 0; first < entries.length; first += this.pieceSize)
       this.#pieces.push(new Piece(entries.slice(first, first + this.pieceSize)))
     this.#changed = undefined
-    for (const id of changed) this.#follow(id)
-  }
-
-  #follow(id: string): void {
-    const noting = withRecords(() => this.#note(id))
-    if (!noting) return
-    const noted = noting.catch(() => this.#forget()).finally(() => this.#noting.delete(noted))
-    this.#noting.add(noted)
+    for (const id of changed) this.#note(id)
   }
 
   #note(id: string): void {

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { apply, type DeliveryEvent, type PaymentEvent, type PayoutEvent } from '../../src/domain/apply.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
-import { FROM_THE_BOTTOM } from '../../src/domain/list-index.ts'
 import type { Payment, Payout } from '../../src/domain/model.ts'
 import {
   deliveryTimer,
@@ -151,8 +150,8 @@ test('a record that has ended has no timer, except for the verdict on a receipt 
     for (const next of events) {
       if (!isPossible(world, next)) continue
       happen(...possibleTimers(world), next)
-      const ofEnded = [...world.timers.above(FROM_THE_BOTTOM)]
-        .map(({ record }) => record)
+      const ofEnded = world.timers
+        .list()
         .filter(({ id }) => ENDS.includes(statusIn(world, id.split(':')[0] ?? '')))
       const isVerifying = world.payments.get(payment)?.receipt?.status === 'processing'
       const allowed = isVerifying ? [paymentTimer(payment, 'receipt')] : []

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FROM_THE_BOTTOM } from '../../src/domain/list-index.ts'
 import { type Timer, Timers } from '../../src/domain/timers.ts'
 
 const command = { type: 'AttemptDelivery', delivery: 'dlv_1' } as const
@@ -25,11 +24,7 @@ test('timers are ordered by due time, then by when they were set; a name has one
           naive.push({ id: act.set, dueAt: act.dueAt })
         } else timers.clear(act.clear)
         const expected = naive.toSorted((a, b) => a.dueAt - b.dueAt)
-        expect(
-          [...timers.above(FROM_THE_BOTTOM)]
-            .map(({ record }) => record)
-            .map(({ id, dueAt }) => ({ id, dueAt })),
-        ).toEqual(expected)
+        expect(timers.list().map(({ id, dueAt }) => ({ id, dueAt }))).toEqual(expected)
         expect(timers.next?.id).toBe(expected[0]?.id)
         expect(timers.size).toBe(expected.length)
         expect(timers.get(name)?.dueAt).toBe('set' in act ? act.dueAt : undefined)

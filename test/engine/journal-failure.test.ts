@@ -35,7 +35,7 @@ describe.each(['write', 'datasync'] as const)('a %s that fails', call => {
   test('leaves no partial line after the rollback', async () => {
     const { journal, text } = await journalOnFullDisk(call)
     const safe: number[] = []
-    await journal.rollBack(({ seq }) => void safe.push(seq))
+    await journal.rollBack(({ seq }) => safe.push(seq))
     expect(safe).toEqual([1, 2])
     expect(await text()).toBe(textOf(2))
     await journal.close()
@@ -91,7 +91,7 @@ test('a file that cannot be truncated shows what was safe, and is truncated when
   journal.append(entryNumber(3))
   await expect(journal.durable(3)).rejects.toMatchObject({ inDoubt: true })
   const safe: number[] = []
-  await journal.rollBack(({ seq }) => void safe.push(seq))
+  await journal.rollBack(({ seq }) => safe.push(seq))
   expect(safe).toEqual([1, 2])
   expect(await text()).toBe(textOf(3))
   await expect(journal.tryAgain()).rejects.toThrow('ENOSPC')

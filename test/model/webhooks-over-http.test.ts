@@ -13,7 +13,6 @@ import { must } from '../support/model/must.ts'
 import { replayEqualsWorld } from '../support/model/replay-equals-world.ts'
 import { RUNS, seedOf, TEN_MINUTES } from '../support/model/runs.ts'
 import { openReceiver, type Received } from '../support/model/scripted-receiver.ts'
-import { readAllOf } from '../support/model/world-dump.ts'
 
 type Receiver = Awaited<ReturnType<typeof openReceiver>>
 
@@ -57,14 +56,12 @@ async function play(history: readonly Step[], receiver: Receiver): Promise<void>
   }
   try {
     for (const step of history) {
-      if (step.do === 'endpoint')
-        await machine.account.carryOut(endpoint(receiver.url(step.script)), 'operator')
-      if (step.do === 'payment') await endPayment(machine, step.end)
+      if (step.do === 'endpoint') machine.execute(endpoint(receiver.url(step.script)), 'operator')
+      if (step.do === 'payment') endPayment(machine, step.end)
       if (step.do === 'advance') await go(step.byMs)
       if (step.do === 'remove') {
         const id = machine.world.endpoints.keys().next().value
-        if (id !== undefined)
-          await machine.account.carryOut({ type: 'RemoveEndpoint', endpoint: id }, 'operator')
+        if (id !== undefined) machine.execute({ type: 'RemoveEndpoint', endpoint: id }, 'operator')
       }
       if (step.do === 'restart') {
         await courier.stop()
@@ -73,7 +70,6 @@ async function play(history: readonly Step[], receiver: Receiver): Promise<void>
       }
     }
     expect(await go('idle')).toMatchObject({ idle: true })
-    await readAllOf(machine.world)
     for (const delivery of machine.world.deliveries.values()) settledAsHeard(delivery, receiver.received)
     for (const request of receiver.received) genuine(machine, request)
     await replayEqualsWorld(machine)
@@ -85,11 +81,10 @@ async function play(history: readonly Step[], receiver: Receiver): Promise<void>
 
 const endpoint = (url: string) => ({ type: 'AddEndpoint', url, events: null }) as const
 
-async function endPayment({ account }: Machine, trigger: PaymentTrigger): Promise<void> {
+function endPayment(machine: Machine, trigger: PaymentTrigger): void {
   const request = { amount: '5000', currency: 'THB', country: 'TH', customer: {} }
-  const outcome = await account.carryOut({ type: 'CreatePayment', request }, 'merchant')
-  if ('id' in outcome)
-    await account.carryOut({ type: 'MovePayment', payment: outcome.id, trigger }, 'operator')
+  const outcome = machine.execute({ type: 'CreatePayment', request }, 'merchant')
+  if ('id' in outcome) machine.execute({ type: 'MovePayment', payment: outcome.id, trigger }, 'operator')
 }
 
 /** What is recorded is what the receiver said, and it alone decides how a delivery ends. */

@@ -109,10 +109,10 @@ test('damage to an account is detected or has no effect', { timeout: TIMEOUT_MS 
   const folder = await temporaryDirectory()
   const filled = await accountOnDisk(folder)
   /** The world after each entry. */
-  const worlds = new Map([[0, await dump(filled.account.world)]])
+  const worlds = new Map([[0, dump(filled.account.world)]])
   for (let nth = 0; nth < 11; nth++) {
     await fillWith(filled, 1)
-    worlds.set(filled.account.world.seq, await dump(filled.account.world))
+    worlds.set(filled.account.world.seq, dump(filled.account.world))
   }
   const last = filled.account.world.seq
   await filled.account.close()
@@ -121,7 +121,7 @@ test('damage to an account is detected or has no effect', { timeout: TIMEOUT_MS 
     const { account, warnings } = await accountOnDisk(folder)
     try {
       const { seq } = account.world
-      expect(await dump(account.world)).toEqual(worlds.get(seq))
+      expect(dump(account.world)).toEqual(worlds.get(seq))
       if (seq === last) return 'same'
       // Only what could be a torn last line may be missing, and never without a message.
       expect(damage.name).toMatch(/\/journal\.jsonl$/)

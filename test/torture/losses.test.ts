@@ -91,7 +91,7 @@ function harmed(path: string, how: (typeof HARMS)[number], at: number): void {
 
 /** What is read of an account when everything of it is read; throws by name where something is not there. */
 async function everything({ account, kept }: Opened) {
-  const world = await dump(account.world)
+  const world = dump(account.world)
   let entries = 0
   for await (const _ of kept.journal.lines()) entries++
   const images = await Promise.all(IMAGES.map(image => kept.images.get(digestOf(image))))

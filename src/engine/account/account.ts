@@ -1,14 +1,13 @@
 import type { Rejection } from '../../contract/errors.ts'
 import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
 import type { Environment } from '../../contract/statuses.ts'
-import { apply, seekRecords } from '../../domain/apply.ts'
+import { apply } from '../../domain/apply.ts'
 import type { Actor, ClockSetting, Command } from '../../domain/commands.ts'
 import { type Context, type Decision, decide } from '../../domain/decide/index.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { type KeptAnswer, MutableWorld, type World } from '../../domain/world.ts'
 import type { Checkpoints } from '../checkpoint/checkpoints.ts'
-import { withRecords } from '../checkpoint/past-table.ts'
 import type { Journal, Standing } from '../journal/journal.ts'
 import { unavailable } from '../store/store-errors.ts'
 import { AccountClock } from '../time/clock.ts'
@@ -47,8 +46,8 @@ export class Account {
   })
   #rewriting: Promise<void> | undefined
   readonly #firing = new Firing({
-    isDue: () => this.#isDue(),
-    fireNext: () => this.#fireNext(),
+    due: () => this.#due(),
+    fire: timer => this.#decideAndApply(timer.command, 'timer', timer),
     onDone: () => this.#watch(),
   })
   #closed = false
@@ -95,14 +94,9 @@ export class Account {
     this.#ids = new IdSource(seed)
   }
 
-  /** Applies an entry from the journal, after the stored records that it changes were read. */
-  readonly applyEntry = (entry: Entry): void | Promise<void> => {
-    const world = this.#world
-    return whenSought(world, entry, () => this.#apply(world, entry))
-  }
-
-  #apply(world: MutableWorld, entry: Entry): void {
-    apply(world, entry)
+  /** Applies an entry from the journal. */
+  readonly applyEntry = (entry: Entry): void => {
+    apply(this.#world, entry)
     for (const event of entry.events) if (event.type === 'ClockSet') this.clock.follow(event.clock)
   }
 
@@ -139,34 +133,18 @@ export class Account {
    * you show the world. If so much is due that others would have to wait, it returns when all is done.
    */
   catchUp(): Promise<void> | undefined {
-    if (this.#isDue()) this.fireDue()
+    if (this.#due()) this.fireDue()
     return this.#firing.rest
   }
 
-  /** Reads records, and those first that are not in memory. The work must change nothing, because it may begin again. */
-  read<T>(work: (world: World) => T): T | Promise<Awaited<T>> {
-    return withRecords(() => work(this.#world))
-  }
-
-  /** Carries out a command as soon as the records that it needs are in memory, which is at once for most. */
-  carryOut(command: Command, by: Actor): Outcome | Promise<Outcome> {
-    return withRecords(() => this.execute(command, by))
-  }
-
-  /** Throws a `NotInMemoryError` if a record must be read first. Then the command has changed nothing. */
   execute(command: Command, by: Actor): Outcome {
     // Callers have waited in `catchUp` or `available`, so little is left.
-    if (this.#isDue()) this.#firing.finish()
+    if (this.#due()) this.#firing.finish()
     const outcome = this.#decideAndApply(command, by)
     // Timers that are due at once fire next, after the caller has the result of its command.
-    if (this.#isDue()) queueMicrotask(this.fireDue)
+    if (this.#due()) queueMicrotask(this.fireDue)
     else this.#watch()
     return outcome
-  }
-
-  #fireNext(): void {
-    const timer = this.#world.timers.next
-    if (timer) this.#decideAndApply(timer.command, 'timer', timer)
   }
 
   #decideAndApply(command: Command, by: Actor, timer?: Timer): Outcome {
@@ -199,10 +177,9 @@ export class Account {
 
   #commit(events: readonly DomainEvent[], at: number, by: Actor): number {
     if (events.length === 0) return this.#world.seq
-    seekRecords(this.#world, events)
     const entry: Entry = { v: JOURNAL_VERSION, seq: this.#world.seq + 1, at, by, events }
     const length = this.journal.append(entry)
-    this.#apply(this.#world, entry)
+    this.applyEntry(entry)
     this.#entries.tell(entry)
     this.#checkpoints?.noteEntry(length)
     return entry.seq
@@ -212,15 +189,13 @@ export class Account {
   readonly fireDue = (): void => this.#firing.begin()
 
   #watch(): void {
-    if (this.#recovery.underWay || this.#closed) return
-    const { nextAt } = this.#world.timers
-    this.#pacer.watch(nextAt === undefined ? undefined : { dueAt: nextAt })
+    if (!this.#recovery.underWay && !this.#closed) this.#pacer.watch(this.#world.timers.next)
   }
 
-  #isDue(): boolean {
-    const { nextAt } = this.#world.timers
-    if (nextAt === undefined || nextAt > this.now) return false
-    return !this.#recovery.underWay && !this.#rewriting && !this.#closed
+  #due(): Timer | undefined {
+    const { next } = this.#world.timers
+    if (!next || next.dueAt > this.now) return undefined
+    return this.#recovery.underWay || this.#rewriting || this.#closed ? undefined : next
   }
 
   setClock(setting: ClockSetting): number {
@@ -267,8 +242,7 @@ export class Account {
   /** The world of the entries that are safe on disk. */
   async #rollBack(): Promise<void> {
     const goOnFrom = async (world: MutableWorld) => {
-      const again = (entry: Entry) => whenSought(world, entry, () => apply(world, entry))
-      await this.journal.rollBack(again, world.seq)
+      await this.journal.rollBack(entry => apply(world, entry), world.seq)
       this.#take(world)
     }
     await (this.#checkpoints ? this.#checkpoints.restore(goOnFrom) : goOnFrom(new MutableWorld()))
@@ -321,9 +295,8 @@ export class Account {
 
   /** The wall time at which it must be open: at once, if a webhook is under way. Null: only when it is called. */
   wakeAt(now: number): number | null {
-    const { timers, webhookCounts } = this.#world
-    const isSending = webhookCounts.withStatus('attempting') > 0
-    const waitMs = isSending ? 0 : timers.nextAt === undefined ? undefined : this.clock.waitFor(timers.nextAt)
+    const { next } = this.#world.timers
+    const waitMs = hasAttempts(this.#world) ? 0 : next && this.clock.waitFor(next.dueAt)
     return waitMs === undefined ? null : now + waitMs
   }
 
@@ -339,10 +312,14 @@ export class Account {
   }
 }
 
-/** Does it when the stored records that an entry changes are in memory. */
-function whenSought(world: MutableWorld, { events }: Entry, act: () => void): void | Promise<void> {
-  const seeking = withRecords(() => seekRecords(world, events))
-  return seeking ? seeking.then(act) : act()
+/** Among very many open webhooks, one may already be in progress: then the account is opened in vain. */
+const LOOKED_THROUGH = 100
+
+function hasAttempts({ deliveries, openDeliveries }: World): boolean {
+  let looked = 0
+  for (const id of openDeliveries)
+    if (++looked > LOOKED_THROUGH || deliveries.get(id)?.status === 'attempting') return true
+  return false
 }
 
 /** The result of a command. `seq` is the entry that must be safe on disk before the caller gets it. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { RepeatedParts } from '../../domain/stored-form.ts'
 import { KINDS, restoreWorld, type StoredState, storeState } from '../../domain/stored-state.ts'
 import type { VersionPosition } from '../../domain/table.ts'
+import { WebhookCounts } from '../../domain/webhook-counts.ts'
 import { MutableWorld, type PastRecords, type RecordKind } from '../../domain/world.ts'
 import { demandPrivateFolder, makePrivateFolder, removeFile } from '../store/private-files.ts'
 import { messageOf, UnavailableError } from '../store/store-errors.ts'
@@ -20,7 +21,7 @@ import {
   writeManifest,
 } from './manifest.ts'
 import { mergeLayers, supersedeSince, tooMany } from './merge-layers.ts'
-import { oldestFirst, PastTable, piecesOf } from './past-table.ts'
+import { PastTable } from './past-table.ts'
 import { type Changes, takeChanges, writeLayer } from './write-layer.ts'
 
 /** Entries that are marked without a pause: a millisecond of work. */
@@ -131,7 +132,7 @@ export class Checkpoints {
   }
 
   /** A world as it was at the last checkpoint. No earlier world of this account may be used after this. */
-  async world(): Promise<MutableWorld> {
+  world(): MutableWorld {
     const manifest = this.#manifest
     this.tail.begin()
     const world: MutableWorld = manifest
@@ -140,7 +141,8 @@ export class Checkpoints {
           this.#past(manifest.state.arrivals, () => world),
         )
       : new MutableWorld()
-    if (manifest && !manifest.state.webhookCounts) await countWebhooks(world)
+    if (manifest && !manifest.state.webhookCounts)
+      world.webhookCounts = WebhookCounts.of(world.deliveries.values())
     this.#world = world
     return world
   }
@@ -153,7 +155,7 @@ export class Checkpoints {
     this.#layers = []
     try {
       await this.#read()
-      await take(await this.world())
+      await take(this.world())
     } catch (cause) {
       ;[this.#layers, leaving] = [leaving, this.#layers]
       throw cause
@@ -309,12 +311,6 @@ export class Checkpoints {
     const read = <K extends RecordKind>(kind: K) => world.table(kind)[how](past[kind])
     for (const kind of KINDS) read(kind)
   }
-}
-
-/** Earlier versions did not count. */
-async function countWebhooks({ deliveries, webhookCounts }: MutableWorld): Promise<void> {
-  for await (const piece of piecesOf(oldestFirst(deliveries)))
-    for (const { record } of piece) webhookCounts.noteDelivery(record)
 }
 
 /** The names of the layers in a folder. A new one never gets the name of another. */

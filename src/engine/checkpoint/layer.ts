@@ -1,3 +1,4 @@
+import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { FROM_THE_BOTTOM, FROM_THE_TOP, type Position } from '../../domain/list-index.ts'
 import { openSealed } from '../journal/journal-format.ts'
@@ -28,7 +29,7 @@ export class KindInLayer {
 
   constructor(
     readonly index: KindIndex,
-    private readonly lines: Pick<LinesOfKind, 'inMemory' | 'read' | 'readMany'>,
+    readonly read: (entry: number) => StoredLine,
     superseded?: Uint8Array,
   ) {
     this.superseded = superseded ?? new Uint8Array(Math.ceil(index.at.length / 8))
@@ -38,19 +39,6 @@ export class KindInLayer {
       if (superseded) for (let entry = start; entry < end; entry++) if (!this.counts(entry)) live--
       return live
     })
-  }
-
-  /** The line of an entry, if its part of the file was just read. */
-  lineInMemory(entry: number): StoredLine | undefined {
-    return this.lines.inMemory(entry)
-  }
-
-  readLine(entry: number): Promise<StoredLine | undefined> {
-    return this.lines.read(entry)
-  }
-
-  readLines(entries: readonly number[]): Promise<ReadonlyMap<number, StoredLine>> {
-    return this.lines.readMany(entries)
   }
 
   counts(entry: number): boolean {
@@ -130,13 +118,13 @@ export class KindInLayer {
     for (let entry = from - 1; entry >= start; entry--) if (this.counts(entry)) yield entry
   }
 
-  /** Oldest first, from a position, one iterator for each combination of facets. */
-  above(position: Position): Iterator<number>[] {
-    return this.index.ranges.map(range => this.#up(range, this.#firstFrom(range, position)))
+  /** Oldest first, one iterator for each combination of facets. */
+  above(): Iterator<number>[] {
+    return this.index.ranges.map(range => this.#up(range))
   }
 
-  *#up({ end }: FacetRange, from: number): Generator<number> {
-    for (let entry = from; entry < end; entry++) if (this.counts(entry)) yield entry
+  *#up({ start, end }: FacetRange): Generator<number> {
+    for (let entry = start; entry < end; entry++) if (this.counts(entry)) yield entry
   }
 
   /** The lowest entry. */
@@ -218,8 +206,9 @@ export class Layer {
     }
     const kinds = new Map(
       [...index].map(([kind, columns]) => {
-        const lines = new LinesOfKind(file, records, columns)
-        return [kind, new KindInLayer(columns, lines, superseded(kind))]
+        const ahead = new ReadAhead(records)
+        const read = (entry: number) => readRecordAt(file, ahead, columns, entry)
+        return [kind, new KindInLayer(columns, read, superseded(kind))]
       }),
     )
     return new Layer(named, path, records, kinds)
@@ -274,81 +263,17 @@ async function readWhole(path: string): Promise<Buffer> {
   return bytes.byteOffset % 8 === 0 ? bytes : Buffer.from(new Uint8Array(bytes).buffer)
 }
 
-/** Lines that are read together. */
-interface Run {
-  readonly start: number
-  end: number
-  readonly entries: number[]
-}
-
-/** The lines of one kind in the file of a layer. */
-class LinesOfKind {
-  readonly #ahead: ReadAhead
-
-  constructor(
-    private readonly path: string,
-    private readonly records: RecordBytes,
-    private readonly index: KindIndex,
-  ) {
-    this.#ahead = new ReadAhead(records)
-  }
-
-  inMemory(entry: number): StoredLine | undefined {
-    const bytes = this.#ahead.inMemory(...this.#placeOf(entry))
-    return bytes && this.#open(entry, bytes)
-  }
-
-  /** Undefined if the layer was closed, because its records are in another one now. */
-  async read(entry: number): Promise<StoredLine | undefined> {
-    const bytes = await this.#ahead.read(...this.#placeOf(entry)).catch(cause => this.#unlessClosed(cause))
-    return bytes && this.#open(entry, bytes)
-  }
-
-  /** Those that are near each other in the file are read together. The map lacks those of a layer that was closed. */
-  async readMany(entries: readonly number[]): Promise<ReadonlyMap<number, StoredLine>> {
-    const lines = new Map<number, StoredLine>()
-    const readRun = async ({ start, end, entries: inRun }: Run) => {
-      const bytes = await this.records.read(start, end - start).catch(cause => this.#unlessClosed(cause))
-      if (!bytes) return
-      for (const entry of inRun) {
-        const [offset, length] = this.#placeOf(entry)
-        lines.set(entry, this.#open(entry, bytes.subarray(offset - start, offset - start + length)))
-      }
-    }
-    await Promise.all(this.#runsOf(entries).map(readRun))
-    return lines
-  }
-
-  #runsOf(entries: readonly number[]): Run[] {
-    const runs: Run[] = []
-    const places = entries.map(entry => [entry, ...this.#placeOf(entry)] as const)
-    for (const [entry, start, length] of places.sort((a, b) => a[1] - b[1])) {
-      const run = runs.at(-1)
-      const end = start + length
-      if (run && start - run.end < READ_AHEAD_BYTES && end - run.start <= CHUNK) {
-        run.entries.push(entry)
-        run.end = end
-      } else runs.push({ start, end, entries: [entry] })
-    }
-    return runs
-  }
-
-  #unlessClosed(cause: unknown): undefined {
-    if (!this.records.closed) throw cause
-  }
-
-  #placeOf(entry: number) {
-    const { offset, length } = this.index
-    return [offset[entry] ?? 0, length[entry] ?? 0] as const
-  }
-
-  #open(entry: number, bytes: Buffer): StoredLine {
-    try {
-      return openSealed<StoredLine>(bytes.toString('utf8'))
-    } catch (cause) {
-      const [offset] = this.#placeOf(entry)
-      throw new DamagedError(`${this.path}, at byte ${offset}, a record`, messageOf(cause))
-    }
+function readRecordAt(
+  path: string,
+  file: ReadAhead,
+  { offset, length }: KindIndex,
+  entry: number,
+): StoredLine {
+  const bytes = file.piece(offset[entry] ?? 0, length[entry] ?? 0)
+  try {
+    return openSealed<StoredLine>(bytes.toString('utf8'))
+  } catch (cause) {
+    throw new DamagedError(`${path}, at byte ${offset[entry]}, a record`, messageOf(cause))
   }
 }
 
@@ -379,58 +304,36 @@ export class LineReader {
 /** A few dozen records. */
 const READ_AHEAD_BYTES = 16 * 1024
 
-/** How many places are read in turn, such as timers of one payment that are due at different times. */
-const PLACES = 4
-
-/** A part of the file. */
-interface Chunk {
-  readonly start: number
-  readonly bytes: Buffer
-  /** Where the last piece was that it gave. */
-  last: number
-}
-
 /**
- * Reads pieces of a file that never changes. Timers and their payments are asked for in the order of the file, and lists
- * against it: then it reads on in that direction, since a call of the system takes longer than to parse the record.
+ * Reads pieces of a file that never changes. Timers and their payments are asked for in the order of the file: then it
+ * reads ahead, since a call of the system takes longer than to parse the record.
  */
 export class ReadAhead {
-  /** The one that was used last is the last. */
-  readonly #chunks: Chunk[] = []
+  #chunk: Buffer = Buffer.alloc(0)
+  #start = 0
+  /** Where the last piece ended. */
+  #last = Number.NaN
 
-  constructor(private readonly file: Pick<RecordBytes, 'read'>) {}
-
-  /** Undefined if it must be read. */
-  inMemory(offset: number, length: number): Buffer | undefined {
-    const nth = this.#chunks.findLastIndex(
-      ({ start, bytes }) => offset >= start && offset + length <= start + bytes.length,
-    )
-    const [chunk] = nth < 0 ? [] : this.#chunks.splice(nth, 1)
-    if (!chunk) return undefined
-    this.#chunks.push(chunk)
-    chunk.last = offset
-    return chunk.bytes.subarray(offset - chunk.start, offset - chunk.start + length)
-  }
+  constructor(private readonly file: Pick<RecordBytes, 'readNow'>) {}
 
   /** Shorter than asked for if the file ends before. */
-  async read(offset: number, length: number): Promise<Buffer> {
-    const found = this.inMemory(offset, length)
-    if (found) return found
-    const nth = this.#chunks.findLastIndex(({ last }) => Math.abs(offset - last) < READ_AHEAD_BYTES)
-    const [before] = nth < 0 ? [] : this.#chunks.splice(nth, 1)
-    const most = before ? Math.max(READ_AHEAD_BYTES, length) : length
-    const start = before && offset < before.last ? Math.max(0, offset + length - most) : offset
-    const bytes = await this.file.read(start, start < offset ? offset + length - start : most)
-    this.#chunks.push({ start, bytes, last: offset })
-    if (this.#chunks.length > PLACES) this.#chunks.shift()
-    return bytes.subarray(offset - start, offset - start + length)
+  piece(offset: number, length: number): Buffer {
+    const follows = offset >= this.#last && offset - this.#last < READ_AHEAD_BYTES
+    this.#last = offset + length
+    if (offset < this.#start || offset + length > this.#start + this.#chunk.length) {
+      this.#chunk = this.file.readNow(offset, follows ? Math.max(READ_AHEAD_BYTES, length) : length)
+      this.#start = offset
+    }
+    return this.#chunk.subarray(offset - this.#start, offset - this.#start + length)
   }
 }
 
 /** The lines of a layer's records, which never change. A read past the end returns fewer bytes. */
 export interface RecordBytes {
   readonly size: number
-  readonly closed: boolean
+  /** Synchronous, because decisions and views cannot wait. */
+  readNow(offset: number, length: number): Buffer
+  /** Reads everything from start to end, while other work continues. */
   read(offset: number, length: number): Promise<Buffer>
   close(): Promise<void>
 }
@@ -449,12 +352,15 @@ export const openRecordFile: OpenRecordBytes = async path => {
 }
 
 export class RecordFile implements RecordBytes {
-  closed = false
-
   constructor(
     private readonly handle: FileHandle,
     readonly size: number,
   ) {}
+
+  readNow(offset: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length)
+    return bytes.subarray(0, readSync(this.handle.fd, bytes, 0, length, offset))
+  }
 
   async read(offset: number, length: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(length)
@@ -464,7 +370,6 @@ export class RecordFile implements RecordBytes {
 
   /** An error is ignored, because the file was only read. */
   async close(): Promise<void> {
-    this.closed = true
     await this.handle.close().catch(() => {})
   }
 }

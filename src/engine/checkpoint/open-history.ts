@@ -39,13 +39,12 @@ export async function openHistory(
         warn,
         damage,
       })
-      account.continueFrom(await checkpoints.world())
+      account.continueFrom(checkpoints.world())
       return checkpoints.seq
     },
     onEntry: entry => {
-      const note = () => (readOnly ? undefined : checkpoints?.noteEntry())
-      const replaying = account.applyEntry(entry)
-      return replaying ? replaying.then(note) : note()
+      account.applyEntry(entry)
+      return readOnly ? undefined : checkpoints?.noteEntry()
     },
     onFailure: account.stall,
   }).catch(async cause => {

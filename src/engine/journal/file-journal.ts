@@ -173,7 +173,7 @@ export class FileJournal implements Journal {
   }
 
   /** Only reads: a disk on which a file cannot even be shortened may still be readable. */
-  rollBack(onEntry: (entry: Entry) => void | Promise<void>, known = 0): Promise<void> {
+  rollBack(onEntry: (entry: Entry) => void, known = 0): Promise<void> {
     return this.#replay(known, onEntry, this.#end)
   }
 

@@ -14,7 +14,7 @@ export interface Journal {
   /** All entries that are kept, as lines. */
   lines(): AsyncIterable<string>
   /** After a failed write: the entries after a known one, up to the last safe one, replayed in order. */
-  rollBack(onEntry: (entry: Entry) => void | Promise<void>, known?: number): Promise<void>
+  rollBack(onEntry: (entry: Entry) => void, known?: number): Promise<void>
   /** Whether another process holds the account, so that nothing can be written here any more. */
   readonly moved?: boolean
   /** Why the last failed write failed. */

@@ -1,7 +1,8 @@
+import { readSync } from 'node:fs'
 import { type FileHandle, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { deflate, inflate } from 'node:zlib'
+import { deflate, inflate, inflateSync } from 'node:zlib'
 import { type OpenRecordBytes, openRecordFile, type RecordBytes, RecordFile } from '../checkpoint/layer.ts'
 import { openPrivate, removeFile, useFile, writeAll } from '../store/private-files.ts'
 import { DamagedError, messageOf } from '../store/store-errors.ts'
@@ -21,8 +22,8 @@ const RECORDS = /^layer-\d+\.jsonl$/
 const MANIFEST = 'checkpoint.json'
 
 /**
- * An account's last checkpoint in the database. Its holder works on its own files, because a decision should not wait for
- * the database. A process that takes the account over gets a copy of these files.
+ * An account's last checkpoint in the database. Its holder works on its own files, because records are read
+ * synchronously. A process that takes the account over gets a copy of these files.
  */
 export class CheckpointCopy {
   #kept: Files
@@ -176,7 +177,7 @@ const unpack = (bytes: Buffer): Promise<Buffer> => inflated(bytes, PACKING)
 export class PackedFile {
   /** Where each chunk starts in the packed file, and where the last one ends. */
   readonly #starts: number[] = [0]
-  readonly #recent = new Map<number, Promise<Buffer>>()
+  readonly #recent = new Map<number, Buffer>()
   readonly #plain: RecordBytes
   #size = 0
   /** How many bytes of the file have been written. */
@@ -231,40 +232,46 @@ export class PackedFile {
 
   /** For use by a layer, which may close it and open it again. */
   records(): RecordBytes {
-    const isClosed = () => this.#closed
     return {
       size: this.#size,
-      get closed() {
-        return isClosed()
-      },
+      readNow: (offset, length) => this.#readNow(offset, length),
       read: (offset, length) => this.#read(offset, length),
       // Its owner closes it.
       close: async () => {},
     }
   }
 
-  async #read(offset: number, length: number): Promise<Buffer> {
+  #readNow(offset: number, length: number): Buffer {
     const end = Math.min(offset + length, this.#size)
+    if (end <= this.#unpacked) return this.#plain.readNow(offset, length)
     const parts: Buffer[] = []
-    for (let nth = Math.floor(offset / CHUNK); nth * CHUNK < end; nth++) {
-      // Meanwhile everything may have been unpacked.
-      if (end <= this.#unpacked) return this.#plain.read(offset, length)
-      const chunk = await this.#recentChunk(nth)
-      parts.push(chunk.subarray(Math.max(0, offset - nth * CHUNK), end - nth * CHUNK))
-    }
+    for (let nth = Math.floor(offset / CHUNK); nth * CHUNK < end; nth++)
+      parts.push(this.#chunkNow(nth).subarray(Math.max(0, offset - nth * CHUNK), end - nth * CHUNK))
     const [only = Buffer.alloc(0)] = parts
     return parts.length > 1 ? Buffer.concat(parts) : only
   }
 
-  /** Many may ask for one chunk at a time; it is unpacked once. */
-  #recentChunk(nth: number): Promise<Buffer> {
+  async #read(offset: number, length: number): Promise<Buffer> {
+    const end = Math.min(offset + length, this.#size)
+    if (end <= this.#unpacked) return this.#plain.read(offset, length)
+    for (let nth = Math.floor(offset / CHUNK); nth * CHUNK < end && this.#unpacked < end; nth++)
+      if (!this.#recent.has(nth)) this.#remember(nth, await this.#chunk(nth))
+    return this.#readNow(offset, length)
+  }
+
+  #chunkNow(nth: number): Buffer {
     const recent = this.#recent.get(nth)
     if (recent) return recent
-    const chunk = this.#chunk(nth)
-    this.#recent.set(nth, chunk)
-    chunk.catch(() => this.#recent.delete(nth))
-    const [oldest = nth] = this.#recent.keys()
-    if (this.#recent.size > RECENT) this.#recent.delete(oldest)
+    const bytes = Buffer.allocUnsafe(this.#startOf(nth + 1) - this.#startOf(nth))
+    const read = readSync(this.packed.fd, bytes, 0, bytes.length, this.#startOf(nth))
+    let chunk: Buffer
+    try {
+      chunk = inflateSync(bytes.subarray(0, read), PACKING)
+    } catch (cause) {
+      throw this.#damaged(nth, cause)
+    }
+    this.#demandWhole(nth, chunk)
+    this.#remember(nth, chunk)
     return chunk
   }
 
@@ -285,6 +292,12 @@ export class PackedFile {
 
   #damaged(nth: number, cause: unknown): DamagedError {
     return new DamagedError(`${this.path}, from byte ${nth * CHUNK}, a part`, messageOf(cause))
+  }
+
+  #remember(nth: number, chunk: Buffer): void {
+    this.#recent.set(nth, chunk)
+    const [oldest = nth] = this.#recent.keys()
+    if (this.#recent.size > RECENT) this.#recent.delete(oldest)
   }
 
   /** Unpacks until the file is complete or no longer needed. */

@@ -181,7 +181,7 @@ export class DatabaseJournal implements Journal {
     this.options.onFailure(cause)
   }
 
-  async rollBack(onEntry: (entry: Entry) => void | Promise<void>, known = 0): Promise<void> {
+  async rollBack(onEntry: (entry: Entry) => void, known = 0): Promise<void> {
     if (this.#lost) throw new MovedError()
     if (this.#inDoubt)
       await this.#settle(this.#reading).catch(cause => {

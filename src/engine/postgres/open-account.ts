@@ -74,12 +74,11 @@ export async function openAccount(
       warn,
       openRecords: copy.openRecords,
     })
-    account.continueFrom(await checkpoints.world())
+    account.continueFrom(checkpoints.world())
     const known = checkpoints.seq
     await journal.read(entry => {
-      const note = () => checkpoints?.noteEntry(0, TAIL * every)
-      const replaying = account.applyEntry(entry)
-      return replaying ? replaying.then(note) : note()
+      account.applyEntry(entry)
+      return checkpoints?.noteEntry(0, TAIL * every)
     }, known)
     await checkpoints.sweep()
     if (standing.last - known >= every) void checkpoints.begin()

@@ -372,7 +372,7 @@ export class DataDirectory implements Store {
       this.#seal?.forget(id)
       const aside = join(this.#accounts, `${REMOVED}${id}`)
       await rm(aside, { recursive: true, force: true })
-      if (!(await succeeds(lstat(this.account(id))))) continue
+      if (!existsSync(this.account(id))) continue
       await rename(this.account(id), aside)
       await rm(aside, { recursive: true, force: true })
     }

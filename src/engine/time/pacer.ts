@@ -1,6 +1,5 @@
 import type { ClockSetting } from '../../domain/commands.ts'
 import type { Timer } from '../../domain/timers.ts'
-import { NotInMemoryError } from '../checkpoint/past-table.ts'
 import type { AccountClock } from './clock.ts'
 import { yieldToEventLoop } from './scheduling.ts'
 
@@ -50,9 +49,9 @@ export class Pacer {
 const AT_ONCE = 128
 
 interface FiringSettings {
-  readonly isDue: () => boolean
-  /** Throws a `NotInMemoryError` if a record must be read first. Then it has changed nothing. */
-  readonly fireNext: () => void
+  /** The next timer that is due. */
+  readonly due: () => Timer | undefined
+  readonly fire: (timer: Timer) => void
   /** Called when nothing more is due. */
   readonly onDone: () => void
 }
@@ -67,20 +66,19 @@ export class Firing {
   /** Fires what is due; if that is much, the rest follows in slices. */
   begin(): void {
     if (this.#within || this.#rest) return
-    const missing = this.#fire(AT_ONCE)
-    if (!this.settings.isDue()) return this.settings.onDone()
-    this.#rest = this.#fireRest(missing).finally(() => {
+    this.#fire(AT_ONCE)
+    if (!this.settings.due()) return this.settings.onDone()
+    this.#rest = this.#fireRest().finally(() => {
       this.#rest = undefined
     })
     // Callers that wait for the rest get the error. Without any, the next caller meets the same timer.
     this.#rest.catch(() => {})
   }
 
-  /** Fires everything due, for a command that comes after it. */
+  /** Fires everything due, for callers that cannot wait. */
   finish(): void {
     if (this.#within) return
-    const missing = this.#fire(Number.POSITIVE_INFINITY)
-    if (missing) throw missing
+    this.#fire(Number.POSITIVE_INFINITY)
     if (!this.#rest) this.settings.onDone()
   }
 
@@ -89,24 +87,22 @@ export class Firing {
     return this.#rest
   }
 
-  async #fireRest(before: NotInMemoryError | undefined): Promise<void> {
-    let missing = before
+  async #fireRest(): Promise<void> {
     do {
-      await (missing ? missing.read() : yieldToEventLoop())
-      missing = this.#fire(AT_ONCE)
-    } while (this.settings.isDue())
+      await yieldToEventLoop()
+      this.#fire(AT_ONCE)
+    } while (this.settings.due())
     this.settings.onDone()
   }
 
-  /** Returns the record that must be read before it can go on. */
-  #fire(most: number): NotInMemoryError | undefined {
+  #fire(most: number): void {
     this.#within = true
     try {
-      for (let nth = 0; nth < most && this.settings.isDue(); nth++) this.settings.fireNext()
-      return undefined
-    } catch (cause) {
-      if (cause instanceof NotInMemoryError) return cause
-      throw cause
+      for (let nth = 0; nth < most; nth++) {
+        const timer = this.settings.due()
+        if (!timer) return
+        this.settings.fire(timer)
+      }
     } finally {
       this.#within = false
     }

@@ -62,8 +62,6 @@ export class Courier {
   readonly #lanes = new Map<string, Lane>()
   /** How many attempts wait or are in progress. */
   #open = 0
-  /** The deliveries whose attempts began since those of an earlier process are being repeated. */
-  #begun: Set<string> | undefined
   /** The characters of the bodies that are kept for them. */
   #bodies = 0
   #onIdle: (() => void)[] = []
@@ -82,39 +80,16 @@ export class Courier {
     // Each attempt in progress listens. Node 20 takes more than ten listeners for a leak, and warns.
     setMaxListeners(0, this.#stopping.signal)
     account.onEntry(entry => {
-      for (const event of entry.events) {
-        if (event.type !== 'AttemptStarted') continue
-        this.#begun?.add(event.delivery)
-        const delivery = account.world.deliveries.get(event.delivery)
-        if (delivery) this.#send(delivery, event.body)
-      }
+      for (const event of entry.events)
+        if (event.type === 'AttemptStarted') this.#send(event.delivery, event.body)
     })
     account.onResume(() => this.resume())
   }
 
   /** Repeats attempts that were in progress when the process or its disk failed. */
   resume(): void {
-    const { openDeliveries, webhookCounts } = this.account.world
-    this.#begun = undefined
-    if (webhookCounts.withStatus('attempting') === 0) return
-    this.#open++
-    // What cannot be read now is repeated by the next start.
-    void this.#resume([...openDeliveries])
-      .catch(() => {})
-      .finally(() => this.#ended())
-  }
-
-  async #resume(open: readonly string[]): Promise<void> {
-    const begun = new Set<string>()
-    this.#begun = begun
-    for (const id of open) {
-      const reading = this.account.read(({ deliveries }) => deliveries.get(id))
-      const delivery = reading instanceof Promise ? await reading : reading
-      // Another call of this, or the end, came meanwhile.
-      if (this.#begun !== begun || this.#stopping.signal.aborted) return
-      if (delivery?.status === 'attempting' && !begun.has(id)) this.#send(delivery)
-    }
-    this.#begun = undefined
+    const { deliveries, openDeliveries } = this.account.world
+    for (const id of openDeliveries) if (deliveries.get(id)?.status === 'attempting') this.#send(id)
   }
 
   get busy(): boolean {
@@ -141,8 +116,10 @@ export class Courier {
     await this.idle()
   }
 
-  #send(delivery: Delivery, sentBody?: string): void {
+  #send(id: string, sentBody?: string): void {
     const { world, clock } = this.account
+    const delivery = world.deliveries.get(id)
+    if (!delivery) return
     const body = this.#bodies < MOST_BODIES ? sentBody : undefined
     const attempt: StartedAttempt = { delivery, seq: world.seq, standing: clock.mode === 'virtual', body }
     this.#open++
@@ -160,17 +137,13 @@ export class Courier {
       lane.waiting.shift()
       lane.underWay++
       void this.#attempt(next, lane).finally(() => {
+        this.#open--
         this.#bodies -= next.body?.length ?? 0
-        this.#ended()
+        if (this.#open > 0) return
+        this.#lanes.clear()
+        for (const tell of this.#onIdle.splice(0)) tell()
       })
     }
-  }
-
-  #ended(): void {
-    this.#open--
-    if (this.#open > 0) return
-    this.#lanes.clear()
-    for (const tell of this.#onIdle.splice(0)) tell()
   }
 
   async #attempt(attempt: StartedAttempt, lane: Lane): Promise<void> {
@@ -204,7 +177,7 @@ export class Courier {
     if (this.#stopping.signal.aborted) return undefined
     if (this.options.hold) await this.#held(delivery, this.options.hold)
     const endpoint = world.endpoints.get(delivery.endpointId)
-    const body = sentBody ?? (await this.account.read(() => this.#bodyOf(delivery)))
+    const body = sentBody ?? this.#bodyOf(delivery)
     return endpoint && body !== undefined ? this.#post(delivery, body, endpoint) : REMOVED
   }
 
@@ -227,7 +200,7 @@ export class Courier {
     if (catchingUp) await catchingUp
     if (this.#stopping.signal.aborted) return
     const attempt = delivery.attempts.length
-    await this.account.carryOut({ type: 'RecordAttempt', delivery: delivery.id, attempt, result }, 'courier')
+    this.account.execute({ type: 'RecordAttempt', delivery: delivery.id, attempt, result }, 'courier')
   }
 
   async #held({ url, endpointId }: Delivery, hold: HoldWebhook): Promise<void> {

@@ -6,7 +6,6 @@ import { FROM_THE_BOTTOM, FROM_THE_TOP } from '../../domain/list-index.ts'
 import { type Delivery, methodOf, type Payment, type Payout, statusOf } from '../../domain/model.ts'
 import { paymentFacets, payoutFacets, type World } from '../../domain/world.ts'
 import type { Account } from '../../engine/account/account.ts'
-import { viewAll } from '../../engine/checkpoint/past-table.ts'
 import type { Request } from '../http/request.ts'
 import { anyOf, type Filter, listed, listWindow, one, searchIn, timeIn, windowIn } from '../lists.ts'
 import { notFound } from '../refusal.ts'
@@ -142,10 +141,9 @@ export function deliveryBrowsing() {
       const group: Filter['facets'] = ([ofStatus, ofType, ofEndpoint]) =>
         !!status?.(ofStatus) && !!type?.(ofType) && !!endpoint?.(ofEndpoint)
       const { total, records } = isWhole
-        ? await listed(account.world.deliveries, () => true)(whole)
+        ? listed(account.world.deliveries, () => true)(whole)
         : await deliveries(account).find({ text, group }, offset, limit)
-      const data = await viewAll(records, delivery => deliveryRow(delivery, account.world))
-      return answer(200, { data, total })
+      return answer(200, { data: records.map(delivery => deliveryRow(delivery, account.world)), total })
     },
 
     'GET /accounts/:account/webhook-deliveries/:id': ({ runtime, request, answer }) => {

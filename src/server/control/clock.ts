@@ -4,7 +4,7 @@ import { commandLine } from '../../domain/why/answer.ts'
 import type { Account } from '../../engine/account/account.ts'
 import type { AdvancePlan } from '../../engine/time/time-travel.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
-import { limitIn, rowsOf } from '../lists.ts'
+import { limitIn } from '../lists.ts'
 import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
 import { bodyReader, type ControlHandlers, durationIn } from './control-call.ts'
 import { rateIn } from './overview.ts'
@@ -48,8 +48,8 @@ export const clockCalls = {
     })
   },
 
-  'GET /accounts/:account/timers': async ({ runtime, request, answer }) =>
-    answer(200, { data: await rowsOf(runtime.account.world.timers, timerView, limitIn(request)) }),
+  'GET /accounts/:account/timers': ({ runtime, request, answer }) =>
+    answer(200, { data: runtime.account.world.timers.list(limitIn(request)).map(timerView) }),
 } satisfies Partial<ControlHandlers>
 
 function journeyOf({ by, to, until, max }: AdvanceBody, account: Account): AdvancePlan {

@@ -6,7 +6,7 @@ import { imagesLost, isDigest } from '../../engine/store/image-store.ts'
 import { TooLateError } from '../../engine/time/real-time.ts'
 import { WebhookHostError } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
-import { anyOf, pageOf, rowsOf } from '../lists.ts'
+import { anyOf, pageOf } from '../lists.ts'
 import { choose, sendReceipt, unreadable } from '../payer.ts'
 import { imageIn, readForm } from '../read-image.ts'
 import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
@@ -26,15 +26,15 @@ const readTrigger = bodyReader<FailureReason>(FailureReason, { optional: true })
 
 export function paymentCalls({ visit }: ControlSettings) {
   return {
-    'GET /accounts/:account/payments': async ({ runtime, request, answer }) => {
+    'GET /accounts/:account/payments': ({ runtime, request, answer }) => {
       const isWanted = anyOf(request, 'status')
       const view = (payment: Payment) => fullPayment(payment, runtime)
-      const page = await pageOf(request, runtime.account.world.payments, view, ([status]) => isWanted(status))
+      const page = pageOf(request, runtime.account.world.payments, view, ([status]) => isWanted(status))
       return answer(200, page)
     },
 
-    'GET /accounts/:account/payments/:id': async ({ runtime, request, answer }) => {
-      return answer(200, await viewOf(runtime, param(request, 'id')))
+    'GET /accounts/:account/payments/:id': ({ runtime, request, answer }) => {
+      return answer(200, viewOf(runtime, param(request, 'id')))
     },
 
     ...handlersOf(
@@ -45,7 +45,7 @@ export function paymentCalls({ visit }: ControlSettings) {
           const failure = failureIn(await readTrigger(request))
           const payment = param(request, 'id')
           const id = await carryOut(runtime, { type: 'MovePayment', payment, trigger, failure }, 'operator')
-          return answer(200, await viewOf(runtime, id))
+          return answer(200, viewOf(runtime, id))
         },
     ),
 
@@ -53,18 +53,17 @@ export function paymentCalls({ visit }: ControlSettings) {
       const choice = new Map(Object.entries(await readChoice(request)))
       const payment = param(request, 'id')
       await choose(runtime, payment, field => choice.get(field))
-      return answer(200, await viewOf(runtime, payment))
+      return answer(200, viewOf(runtime, payment))
     },
     'POST /accounts/:account/payments/:id/receipt': async ({ runtime, request, answer }) => {
       const form = await readForm(request.exchange).catch(error => Promise.reject(unreadable(error)))
       const payment = param(request, 'id')
       await sendReceipt(runtime, payment, form)
-      return answer(200, await viewOf(runtime, payment))
+      return answer(200, viewOf(runtime, payment))
     },
     'POST /accounts/:account/payments/:id/return': async ({ runtime, request, answer }) => {
       const { account } = runtime
-      const payment = await account.read(({ payments }) => payments.get(param(request, 'id')))
-      const { returnUrl } = found('payment intent', payment)
+      const { returnUrl } = found('payment intent', account.world.payments.get(param(request, 'id')))
       if (returnUrl === null)
         throw refuse('invalid_state', 'The payment intent has no return_url, so the payer does not come back')
       const { status, location } = await visit(returnUrl).catch(error => {
@@ -73,8 +72,10 @@ export function paymentCalls({ visit }: ControlSettings) {
       return answer(200, { status, location: location ?? null })
     },
 
-    'GET /accounts/:account/provider-calls': async ({ runtime, answer }) =>
-      answer(200, { data: await rowsOf(runtime.account.world.providerCalls, providerCallView) }),
+    'GET /accounts/:account/provider-calls': ({ runtime, answer }) =>
+      answer(200, {
+        data: [...runtime.account.world.providerCalls.values()].map(providerCallView),
+      }),
 
     'POST /accounts/:account/assets': async ({ runtime, request, answer }) => {
       const form = await readForm(request.exchange)
@@ -95,12 +96,13 @@ export function paymentCalls({ visit }: ControlSettings) {
         },
         'operator',
       )
-      const asset = await runtime.account.read(({ assets }) => assets.get(id))
-      return answer(201, assetView(found('asset', asset)))
+      return answer(201, assetView(found('asset', runtime.account.world.assets.get(id))))
     },
 
-    'GET /accounts/:account/assets': async ({ runtime, answer }) =>
-      answer(200, { data: await rowsOf(runtime.account.world.assets, assetView) }),
+    'GET /accounts/:account/assets': ({ runtime, answer }) =>
+      answer(200, {
+        data: [...runtime.account.world.assets.values()].map(assetView),
+      }),
 
     'GET /accounts/:account/images/:digest': async ({ runtime, request, reply }) => {
       const digest = param(request, 'digest')
@@ -121,7 +123,7 @@ async function isNamed({ account }: AccountRuntime, digest: string): Promise<boo
 }
 
 const viewOf = (runtime: AccountRuntime, id: string) =>
-  runtime.account.read(({ payments }) => fullPayment(found('payment intent', payments.get(id)), runtime))
+  fullPayment(found('payment intent', runtime.account.world.payments.get(id)), runtime)
 
 /** The application may be wrong or not there, which is no fault of paysim. */
 function whyNotThere(error: Error): string {

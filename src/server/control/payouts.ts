@@ -20,17 +20,15 @@ const readTrigger = bodyReader<FailureReason>(FailureReason, { optional: true })
 
 /** Creating payouts and deciding their outcome, which the merchant API cannot do. */
 export const payoutCalls = {
-  'GET /accounts/:account/payouts': async ({ runtime, request, answer }) => {
+  'GET /accounts/:account/payouts': ({ runtime, request, answer }) => {
     const isWanted = anyOf(request, 'status')
     const view = (payout: Payout) => fullPayout(payout, runtime)
-    const page = await pageOf(request, runtime.account.world.payouts, view, ([, , status]) =>
-      isWanted(status),
-    )
+    const page = pageOf(request, runtime.account.world.payouts, view, ([, , status]) => isWanted(status))
     return answer(200, page)
   },
 
-  'GET /accounts/:account/payouts/:id': async ({ runtime, request, answer }) => {
-    return answer(200, await viewOf(runtime, param(request, 'id')))
+  'GET /accounts/:account/payouts/:id': ({ runtime, request, answer }) => {
+    return answer(200, viewOf(runtime, param(request, 'id')))
   },
 
   'POST /accounts/:account/payouts': async ({ runtime, request, answer, reply }) => {
@@ -43,7 +41,7 @@ export const payoutCalls = {
       idempotency: idempotency(request, key, () => fingerprintOf(body)),
     } as const
     await demandAvailable(runtime)
-    const outcome = await runtime.account.carryOut(command, 'operator')
+    const outcome = runtime.account.execute(command, 'operator')
     if ('replay' in outcome) {
       const kept = await keptRecord(runtime, reply, outcome.replay)
       if ('payout' in kept) return answer(201, fullPayout(kept.payout, runtime))
@@ -51,7 +49,7 @@ export const payoutCalls = {
     }
     await untilSafe(runtime, outcome.seq)
     if ('refused' in outcome) throw new RefusalError(outcome.refused)
-    return answer(201, await viewOf(runtime, outcome.id))
+    return answer(201, viewOf(runtime, outcome.id))
   },
 
   ...handlersOf(
@@ -80,7 +78,7 @@ async function move(runtime: AccountRuntime, request: Request, how: Move) {
 }
 
 const viewOf = (runtime: AccountRuntime, id: string) =>
-  runtime.account.read(({ payouts }) => fullPayout(found('payout intent', payouts.get(id)), runtime))
+  fullPayout(found('payout intent', runtime.account.world.payouts.get(id)), runtime)
 
 /** Checks that the schema cannot express. */
 function payoutProblems({ country, recipient, created_at }: NewPayout): FieldProblem[] {

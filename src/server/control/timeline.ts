@@ -31,42 +31,37 @@ export function timelineCalls({ gateway, requests }: ControlSettings) {
   return {
     'GET /accounts/:account/timeline/:id': async ({ runtime, request, answer }) => {
       const id = param(request, 'id')
-      const { account } = runtime
-      const { world, journal } = account
+      const { world, journal } = runtime.account
       if (!world.payments.has(id) && !world.payouts.has(id)) throw notFound('payment or payout')
       const entries = await journal.history(id)
       const deliveries = deliveriesIn(entries)
       const ofDeliveries = await Promise.all(deliveries.map(delivery => journal.history(delivery)))
+      const { now } = runtime.account
       const wallOf = (seq: number) => wallTimes.of(runtime, seq)
-      return account.read(() => answer(200, timelineOf()))
-
-      function timelineOf() {
-        const { now } = account
-        const asked = requests.about(runtime, id)
-        const called = [...world.providerCalls.named(id, FROM_THE_TOP)].map(({ record }) => record).reverse()
-        const attempts = deliveries.flatMap(delivery => attemptsOf(world, delivery))
-        return {
-          now: formatTimestamp(now),
-          rule: ruleIn(entries, id),
-          changes: entries.flatMap(entry => changesIn(entry, id, wallOf(entry.seq))),
-          provider_calls: called.map(({ at, call }) => ({ at: formatTimestamp(at), call })),
-          requests: asked.map(requestView),
+      const asked = requests.about(runtime, id)
+      const called = [...world.providerCalls.named(id, FROM_THE_TOP)].map(({ record }) => record).reverse()
+      const attempts = deliveries.flatMap(delivery => attemptsOf(world, delivery))
+      return answer(200, {
+        now: formatTimestamp(now),
+        rule: ruleIn(entries, id),
+        changes: entries.flatMap(entry => changesIn(entry, id, wallOf(entry.seq))),
+        provider_calls: called.map(({ at, call }) => ({ at: formatTimestamp(at), call })),
+        requests: asked.map(requestView),
+        attempts,
+        order: inOrder({
+          changes: entries.map(entry => ({
+            ...entry,
+            events: entry.events.filter(event => isOf(event, id)),
+          })),
+          called,
+          asked,
           attempts,
-          order: inOrder({
-            changes: entries.map(entry => ({
-              ...entry,
-              events: entry.events.filter(event => isOf(event, id)),
-            })),
-            called,
-            asked,
-            attempts,
-            deliveries: ofDeliveries,
-            wallOf,
-          }),
-          timers: timersOf(runtime, id, deliveries),
-          to_come: upcomingMoves(world, now, id, deliveries),
-        }
-      }
+          deliveries: ofDeliveries,
+          wallOf,
+        }),
+        timers: timersOf(runtime, id, deliveries),
+        to_come: upcomingMoves(world, now, id, deliveries),
+      })
     },
   } satisfies Partial<ControlHandlers>
 }

@@ -2,7 +2,6 @@ import { EndpointBody, RotateBody } from '../../contract/control/requests.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
-import { rowsOf } from '../lists.ts'
 import { demandNoProblems } from '../refusal.ts'
 import {
   bodyReader,
@@ -51,20 +50,20 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
       return answer(200, endpointView(found('webhook endpoint', rotated)))
     },
 
-    'GET /accounts/:account/events': async ({ runtime, answer }) => {
-      const data = await rowsOf(runtime.account.world.events, event => eventRecord(event, runtime))
-      return answer(200, { data })
+    'GET /accounts/:account/events': ({ runtime, answer }) => {
+      return answer(200, {
+        data: [...runtime.account.world.events.values()].map(event => eventRecord(event, runtime)),
+      })
     },
-    'GET /accounts/:account/webhook-deliveries': async ({ runtime, answer }) => {
-      const data = await rowsOf(runtime.account.world.deliveries, it => deliveryView(it, runtime))
-      return answer(200, { data })
+    'GET /accounts/:account/webhook-deliveries': ({ runtime, answer }) => {
+      return answer(200, {
+        data: [...runtime.account.world.deliveries.values()].map(it => deliveryView(it, runtime)),
+      })
     },
     'POST /accounts/:account/webhook-deliveries/:id/redeliver': async ({ runtime, request, answer }) => {
       const id = await carryOut(runtime, { type: 'Redeliver', delivery: param(request, 'id') }, 'operator')
-      const view = await runtime.account.read(({ deliveries }) =>
-        deliveryView(found('webhook delivery', deliveries.get(id)), runtime),
-      )
-      return answer(202, view)
+      const delivery = runtime.account.world.deliveries.get(id)
+      return answer(202, deliveryView(found('webhook delivery', delivery), runtime))
     },
   } satisfies Partial<ControlHandlers>
 }

@@ -16,8 +16,7 @@ export function whyCalls({ requests }: ControlSettings) {
         if (asked) return answer(200, whyRequest(asked, account.id))
         throw notFound('payment, payout, delivery or recent request')
       }
-      const entries = await account.journal.history(id)
-      const why = await account.read(() => whyRecord(runtime, id, entries))
+      const why = whyRecord(runtime, id, await account.journal.history(id))
       if (why) return answer(200, why)
       throw notFound('payment, payout, delivery or recent request')
     },

@@ -20,13 +20,10 @@ export async function answerPayment(call: Call, command: Command): Promise<Reply
   const { reply, operation, runtime } = call
   const waiting = demandAvailable(runtime)
   if (waiting) await waiting
-  const { account } = runtime
-  const carryingOut = account.carryOut(command, 'merchant')
-  const outcome = carryingOut instanceof Promise ? await carryingOut : carryingOut
+  const outcome = runtime.account.execute(command, 'merchant')
   if ('replay' in outcome) return replay(runtime, reply, operation.success.status, outcome.replay)
   // Create the text now, because the world may change before the entry is on disk. No response is sent before that.
-  const reading = 'id' in outcome ? account.read(({ payments }) => payments.get(outcome.id)) : undefined
-  const payment = reading instanceof Promise ? await reading : reading
+  const payment = 'id' in outcome ? runtime.account.world.payments.get(outcome.id) : undefined
   await untilSafe(runtime, outcome.seq)
   if ('refused' in outcome) throw new RefusalError(outcome.refused)
   return sendPayment(runtime, reply, operation.success.status, payment)

@@ -107,7 +107,7 @@ export const getPayment: Handler = ({ request, reply, runtime, operation }) => {
 export const cancelPayment: Handler = async call => {
   const { request, contract } = call
   const body = await readOptionalJson(request.exchange, { bare: false })
-  const payment = await paymentIn(call)
+  const payment = paymentIn(call)
   const { key, problems } = readKey(request, { required: false })
   demandNoProblems([...problems, ...unknownMembers(contract, request, body, undefined)])
   // No body is required, so it is not part of the key's fingerprint.
@@ -131,7 +131,7 @@ const checkAssetBody = validator(AssetReceiptBody)
 const submitAsset: Handler = async call => {
   const { request, contract } = call
   const body = readNulls(contract, await readJson(request.exchange))
-  const payment = await paymentIn(call)
+  const payment = paymentIn(call)
   demandNoProblems([...checkAssetBody(body), ...unknownMembers(contract, request, body, AssetReceiptBody)])
   const { asset_id: asset } = body as AssetReceiptBody
   return answerPayment(call, { type: 'SubmitReceipt', payment, image: { asset } })
@@ -140,7 +140,7 @@ const submitAsset: Handler = async call => {
 const submitImage: Handler = async call => {
   const { request, contract, runtime } = call
   const form = await readForm(request.exchange)
-  const payment = await paymentIn(call)
+  const payment = paymentIn(call)
   const { key, problems } = readKey(request, { required: true })
   const received = imageIn(form)
   if ('problem' in received) throw fileRefusal(contract, received.problem, problems)
@@ -157,9 +157,9 @@ const submitImage: Handler = async call => {
   })
 }
 
-async function paymentIn({ request, runtime }: Call): Promise<string> {
+function paymentIn({ request, runtime }: Call): string {
   const payment = idIn(request)
-  if (!(await runtime.account.read(({ payments }) => payments.has(payment)))) throw notFound('payment intent')
+  if (!runtime.account.world.payments.has(payment)) throw notFound('payment intent')
   return payment
 }
 

@@ -66,15 +66,15 @@ export const cancelPayout: Handler = async ({ request, reply, runtime, operation
   const id = idIn(request)
   const { account } = runtime
   const body = readNulls(contract, await readOptionalJson(request.exchange, { bare: true }))
-  if (!(await account.read(({ payouts }) => payouts.has(id)))) throw notFound('payout intent')
+  if (!account.world.payouts.has(id)) throw notFound('payout intent')
   demandNoProblems([...checkBody(body), ...unknownMembers(contract, request, body, CancelPayoutBody)])
   const { reason } = body as CancelPayoutBody
   await demandAvailable(runtime)
-  const outcome = await account.carryOut(
+  const outcome = account.execute(
     { type: 'MovePayout', payout: id, trigger: 'cancel', ...(reason === undefined ? {} : { reason }) },
     'merchant',
   )
-  const payout = await account.read(({ payouts }) => payouts.get(id))
+  const payout = account.world.payouts.get(id)
   await untilSafe(runtime, outcome.seq)
   if ('refused' in outcome || !payout)
     throw 'refused' in outcome ? new RefusalError(outcome.refused) : notFound('payout intent')

@@ -2,7 +2,6 @@ import { renderError } from '../../contract/errors.ts'
 import { clockFace } from '../../contract/time-left.ts'
 import type { Payment } from '../../domain/model.ts'
 import type { PageKind } from '../../engine/account/page-address.ts'
-import { withRecords } from '../../engine/checkpoint/past-table.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
 import type { EventStreams } from '../http/event-stream.ts'
@@ -61,7 +60,7 @@ export async function receive(
   reply: Reply,
 ): Promise<Reply> {
   const form = await readFields(request.exchange).catch(unreadable)
-  const opened = await withRecords(() => openPage(kind, request, reply))
+  const opened = openPage(kind, request, reply)
   if (!('payment' in opened)) return opened
   try {
     if (form instanceof RefusalError) throw form
@@ -69,23 +68,22 @@ export async function receive(
   } catch (error) {
     if (!(error instanceof RefusalError)) throw error
     // A form that was sent twice, or from two pages, is not an error.
-    const now = await asItStands(opened)
-    if (!(form instanceof RefusalError) && isAlreadyDone(now.payment, form)) return redirectToNext(reply, now)
+    if (!(form instanceof RefusalError) && isAlreadyDone(asItStands(opened).payment, form))
+      return redirectToNext(reply, asItStands(opened))
     const { status } = renderError(contract, error.rejection, request.requestId)
     const fields: Form['fields'] = form instanceof RefusalError ? new Map() : form.fields
-    return withRecords(() => showPayment(reply, status, { ...now, problem: { refusal: error, fields } }))
+    return showPayment(reply, status, { ...asItStands(opened), problem: { refusal: error, fields } })
   }
-  return redirectToNext(reply, await asItStands(opened))
+  return redirectToNext(reply, asItStands(opened))
 }
 
 const redirectToNext = (reply: Reply, opened: Opened) =>
   reply.code(303).header('location', nextLocation(opened)).send()
 
-async function asItStands(opened: Opened): Promise<Opened & { problem?: Problem }> {
-  const { id } = opened.payment.sortKey
-  const payment = await opened.runtime.account.read(({ payments }) => payments.get(id))
-  return { ...opened, payment: payment ?? opened.payment }
-}
+const asItStands = (opened: Opened): Opened & { problem?: Problem } => ({
+  ...opened,
+  payment: opened.runtime.account.world.payments.get(opened.payment.sortKey.id) ?? opened.payment,
+})
 
 /** After a decision, the bank sends its customer back. */
 function nextLocation({ kind, payment, path, pathTo, expiresAt }: Opened): string {
@@ -137,7 +135,7 @@ const IS_DONE: { readonly [A in SimulatorAct]: (payment: Payment) => boolean } =
 /** Advances to the next change of this payment, and does everything that is due before it. */
 async function advanceToNextChange({ runtime, payment }: Opened): Promise<void> {
   await demandAvailable(runtime)
-  const due = await runtime.account.read(() => nextDue(runtime, payment))
+  const due = nextDue(runtime, payment)
   if (due === undefined) throw refuse('invalid_state', 'No timer of this payment is pending')
   const result = await runtime.time.advance(() => ({ until: due, limit: due }))
   if ('refused' in result) throw new RefusalError(result.refused)
@@ -260,7 +258,7 @@ export function follow(
     await account.settled().finally(() => {
       isAboutTo = false
     })
-    const payment = await account.read(({ payments }) => payments.get(opened.payment.sortKey.id))
+    const payment = account.world.payments.get(opened.payment.sortKey.id)
     // The browser reloads the page, which then explains that the link has expired.
     if (!payment) return stream.end()
     const { shown, now, rate } = liveState({ ...opened, payment })

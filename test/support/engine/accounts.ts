@@ -47,8 +47,3 @@ export function createPayment(account: Account, customer = {}): string {
   if (!('id' in outcome)) throw new Error('the payment was refused')
   return outcome.id
 }
-
-/** The ids of its payments, also of those that must be read. */
-export async function idsIn(account: Account): Promise<string[]> {
-  return account.read(({ payments }) => [...payments.values()].map(({ sortKey: { id } }) => id))
-}

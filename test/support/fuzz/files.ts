@@ -206,7 +206,7 @@ function pastOf(folder: string): FileKind {
             await writeFile(path, bytes)
             const { account } = await accountOnDisk(folder)
             try {
-              await dump(account.world)
+              dump(account.world)
             } finally {
               await account.close()
             }

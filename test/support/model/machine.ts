@@ -11,7 +11,6 @@ import { RealTime } from '../../../src/engine/time/real-time.ts'
 import type { Shelf } from './journals.ts'
 import { CATALOGUES } from './provider.ts'
 import type { ANSWERS } from './steps.ts'
-import { readAllOf } from './world-dump.ts'
 
 export type Answer = (typeof ANSWERS)[number]
 export interface Attempt {
@@ -181,7 +180,6 @@ export class Machine {
     await this.shelf.tear(tornBytes)
     this.open.length = 0
     await this.#begin()
-    await readAllOf(this.world)
     for (const { id, status } of this.world.deliveries.values()) if (status === 'attempting') this.#send(id)
   }
 

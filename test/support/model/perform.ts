@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { PaymentTrigger } from '../../../src/contract/statuses.ts'
 import type { Command } from '../../../src/domain/commands.ts'
 import type { Payment } from '../../../src/domain/model.ts'
+import type { Records } from '../../../src/domain/table.ts'
 import { canonicalJson } from '../../../src/server/merchant/payments.ts'
 import type { AnswersKept } from './answers-kept.ts'
 import { carryOut } from './carry-out.ts'
@@ -182,9 +183,9 @@ const PERFORMERS: Performers = {
     machine.setClock(rate)
   },
   async restart({ tornBytes }, { machine }) {
-    const before = await dump(machine.world)
+    const before = dump(machine.world)
     await machine.restart(tornBytes)
-    must(isDeepStrictEqual(await dump(machine.world), before), 'a restart gives the same world')
+    must(isDeepStrictEqual(dump(machine.world), before), 'a restart gives the same world')
   },
   async replay(_, { machine }) {
     await replayEqualsWorld(machine)
@@ -193,7 +194,7 @@ const PERFORMERS: Performers = {
 
 /** A record by how recently it was created: 0 is the latest one of those that are preferred. */
 function recent<T>(
-  records: Iterable<[string, T]>,
+  records: Records<T>,
   pick: number,
   prefers: (record: T) => boolean = () => true,
 ): string | undefined {

@@ -12,7 +12,7 @@ export async function replayEqualsWorld({ account, world }: Machine): Promise<vo
   const replayed = new MutableWorld()
   let seq = 0
   for await (const line of account.journal.lines()) apply(replayed, openLine<Entry>(line.slice(0, -1), ++seq))
-  const [live, again] = [await dump(world), await dump(replayed)]
+  const [live, again] = [dump(world), dump(replayed)]
   if (!isDeepStrictEqual(again, live)) {
     expect(again, 'a replay of the journal equals the live world').toStrictEqual(live)
     throw new Error('a replay of the journal equals the live world')

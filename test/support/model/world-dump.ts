@@ -1,17 +1,9 @@
-import { FROM_THE_BOTTOM, FROM_THE_TOP, type Position } from '../../../src/domain/list-index.ts'
+import { FROM_THE_TOP, type Position } from '../../../src/domain/list-index.ts'
 import type { ListedRecords, Records } from '../../../src/domain/table.ts'
 import type { World } from '../../../src/domain/world.ts'
-import { withRecords } from '../../../src/engine/checkpoint/past-table.ts'
 
-/** The whole content of a world as plain data, after what is on disk was read. */
-export const dump = async (world: World) => withRecords(() => contentOf(world))
-
-/** Reads all records of a world, so that it can be looked at without waiting. */
-export async function readAllOf(world: World): Promise<void> {
-  await dump(world)
-}
-
-function contentOf(world: World) {
+/** The whole content of a world as plain data. */
+export function dump(world: World) {
   const { payments, payouts, assets, kept, endpoints, events, deliveries, providerCalls } = world
   const maps = { payments, payouts, assets, kept, endpoints, events, deliveries, health: world.health }
   const references = new Set([...payouts.values()].map(({ merchantReference }) => merchantReference))
@@ -23,7 +15,7 @@ function contentOf(world: World) {
     paymentShelves: shelves(world.payments),
     payoutShelves: shelves(world.payouts),
     byReference: [...references].map(word => [word, idsOf(world.payouts.named(word, FROM_THE_TOP))]),
-    timers: [...world.timers.above(FROM_THE_BOTTOM)].map(({ record }) => record),
+    timers: world.timers.list(),
     timerCount: world.timers.size,
     catalogue: world.catalogue?.data ?? null,
     rules: world.rules?.map(rule => rule.data) ?? null,
@@ -74,7 +66,7 @@ export function snapshot(world: World): {
     records: [
       ...maps.flatMap(map => [map.size, ...[...map].flat()]),
       world.providerCalls.size,
-      ...[...world.timers.above(FROM_THE_BOTTOM)].map(({ record }) => record),
+      ...world.timers.list(),
       ...idsOf(world.payments.below(FROM_THE_TOP, () => true)),
       ...idsOf(world.payouts.below(FROM_THE_TOP, () => true)),
       world.catalogue,

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Entry, EventOf } from '../../../../src/domain/events.ts'
-import type { Delivery } from '../../../../src/domain/model.ts'
 import { WebhookCounts } from '../../../../src/domain/webhook-counts.ts'
 import { CONTRACT, type Machine, type Watch } from '../machine.ts'
 import { must } from '../must.ts'
@@ -28,7 +27,7 @@ export class Deliveries implements Watch {
   }
 
   step({ world }: Machine): void {
-    const afresh = recounted(world.deliveries.values()).stored
+    const afresh = WebhookCounts.of(world.deliveries.values()).stored
     must(
       isDeepStrictEqual(world.webhookCounts.stored, afresh),
       'the counts of webhooks agree with counting them afresh',
@@ -75,10 +74,4 @@ function ended(
   const state = delivered ? 'delivered' : over ? 'failed' : 'pending'
   must(delivery.status === state, 'only 2xx delivers', delivery)
   if (status === 410) must(endpoint?.disabled !== false, '410 disables the endpoint', delivery)
-}
-
-function recounted(deliveries: Iterable<Delivery>): WebhookCounts {
-  const counts = new WebhookCounts()
-  for (const delivery of deliveries) counts.noteDelivery(delivery)
-  return counts
 }

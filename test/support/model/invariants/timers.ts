@@ -1,4 +1,3 @@
-import { FROM_THE_BOTTOM } from '../../../../src/domain/list-index.ts'
 import type { Payment } from '../../../../src/domain/model.ts'
 import type { Timer } from '../../../../src/domain/timers.ts'
 import type { Machine, Watch } from '../machine.ts'
@@ -7,7 +6,7 @@ import { must } from '../must.ts'
 /** Checks that each timer belongs to a record in a state in which the timer can still change it. */
 export class TimersLive implements Watch {
   step({ world, account }: Machine): void {
-    const timers = [...world.timers.above(FROM_THE_BOTTOM)].map(({ record }) => record)
+    const timers = world.timers.list()
     must(timers.length === world.timers.size, 'timers are counted')
     for (const [at, timer] of timers.entries()) {
       must(timer.dueAt > account.now, 'nothing that is due is left', timer)
