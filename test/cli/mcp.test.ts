@@ -145,7 +145,7 @@ describe('an agent', () => {
       JSON.stringify({ ok: false, explorations: [{ name: 'shop', findings: [finding] }] }),
     )
     const { text } = await call('explore_report', { file: report })
-    expect(text).toContain('did not survive 1 disturbance')
+    expect(text).toContain('Findings: 1.')
     expect(text).toContain('paid twice')
     writeFileSync(report, JSON.stringify({ secret_key: 'sk_test_1' }))
     for (const file of [report, '/etc/passwd', join(folder, 'none')])

@@ -16,7 +16,7 @@ export async function exploreReport(file: string): Promise<ToolAnswer> {
     says:
       findings.length === 0
         ? 'The application survived all that was tried.'
-        : `The application did not survive ${findings.length} disturbances.`,
+        : `Findings: ${findings.length}.`,
     data: explorations.map(({ file, name, verdict, findings }) => ({
       file,
       name,

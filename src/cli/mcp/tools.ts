@@ -93,7 +93,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
           ? await control.call('GET /accounts/:account/browse/payments', input)
           : await control.call('GET /accounts/:account/browse/payouts', input)
       return {
-        says: `${found.total} ${given.kind}, of which ${found.data.length} are here.`,
+        says: `Found: ${found.total}; here: ${found.data.length}.`,
         data: found.data,
         next: ['why explains one of them'],
       }
@@ -148,7 +148,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
         })),
       )
       return {
-        says: `${refused.length} of the last ${calls.length} calls were refused.`,
+        says: `Calls kept: ${calls.length}; refused, and here: ${refused.length}.`,
         data,
         next: refused.length === 0 ? [] : ['why with a request_id says what to change'],
       }
@@ -172,7 +172,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
         control.call('GET /accounts/:account/browse/webhook-deliveries', { ...its, query }),
       ])
       return {
-        says: `${endpoints.data.length} endpoints; ${found.total} deliveries, of which ${found.data.length} are here.`,
+        says: `Endpoints: ${endpoints.data.length}; deliveries found: ${found.total}, here: ${found.data.length}.`,
         data: { endpoints: endpoints.data, deliveries: found.data },
         next: [
           'why with the id of a delivery says what the endpoint answered',
@@ -194,7 +194,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
         control.call('GET /accounts/:account/timers', { ...its, query }),
       ])
       return {
-        says: `The clock is ${clock.mode}; ${clock.pending_timers} timers are pending.`,
+        says: `The clock is ${clock.mode}; pending timers: ${clock.pending_timers}.`,
         data: { now: clock.now, timers: timers.data },
         next: clock.mode === 'virtual' ? ['advance makes them happen'] : ['act makes one of them happen now'],
       }
@@ -294,7 +294,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
           `the clock of ${its.params.account} is real, so time passes by itself: use act, or set it with \`paysim sim clock set virtual\``,
         )
       const data = await control.call('POST /accounts/:account/clock/advance', { ...its, body })
-      return { says: `${data.fired} timers fired.`, data, next: ['status shows what changed'] }
+      return { says: `Timers fired: ${data.fired}.`, data, next: ['status shows what changed'] }
     },
   }),
   rules: tool({
@@ -308,7 +308,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
           ? await control.call('DELETE /accounts/:account/rules', its)
           : await control.call('POST /accounts/:account/rules', { ...its, body: { rules } })
       return {
-        says: `${state.rules.length} rules are in force; the first that matches applies.`,
+        says: `Rules in force: ${state.rules.length}; the first that matches applies.`,
         data: state,
       }
     },
@@ -322,7 +322,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
         ...accountOf(named),
         body: { faults },
       })
-      return { says: `${state.faults.length} faults are set.`, data: state }
+      return { says: `Faults set: ${state.faults.length}.`, data: state }
     },
   }),
   redeliver: tool({
