@@ -8,7 +8,7 @@ const MAY_IMPORT = {
   web: ['contract/'],
   domain: ['contract/'],
   engine: ['domain/', 'contract/', 'files/', 'package-files.ts'],
-  server: ['engine/', 'domain/', 'contract/', 'package-files.ts'],
+  server: ['engine/', 'domain/', 'contract/', 'files/', 'package-files.ts'],
   client: ['contract/', 'files/'],
   library: ['simulator.ts', 'client/', 'contract/'],
   application: ['contract/'],

@@ -1,9 +1,10 @@
-import { constants, createReadStream } from 'node:fs'
+import { constants } from 'node:fs'
 import { access, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { AccountRuntime } from '../engine/account/open-runtime.ts'
 import type { Archive } from '../engine/account/replace-history.ts'
 import { StartError } from '../engine/store/store-errors.ts'
+import { FileRefusedError, openRegular } from '../files/regular-file.ts'
 import { archiveOf } from './control/archive.ts'
 import { RefusalError } from './refusal.ts'
 
@@ -18,8 +19,13 @@ export interface Snapshot {
 export async function readSnapshot(file: string): Promise<Snapshot> {
   const { readArchiveFile } = await import('./control/read-archive.ts')
   try {
-    if (!(await stat(file)).isFile()) throw new Error('it is not a regular file')
-    return await readArchiveFile(createReadStream(file))
+    const { file: opened } = await openRegular(file)
+    const bytes = opened.createReadStream()
+    try {
+      return await readArchiveFile(bytes)
+    } finally {
+      bytes.destroy()
+    }
   } catch (cause) {
     throw new StartError(`cannot start from ${file}: ${reasonOf(cause)}`, 2)
   }
@@ -48,6 +54,7 @@ export async function writeSnapshot(runtime: AccountRuntime, file: string): Prom
 }
 
 export const reasonOf = (cause: unknown): string => {
+  if (cause instanceof FileRefusedError) return `it ${cause.message}`
   if (!(cause instanceof RefusalError)) return cause instanceof Error ? cause.message : String(cause)
   const [first] = cause.rejection.details ?? []
   return first ? `${first.field} ${first.message}` : cause.message
