@@ -18,6 +18,11 @@ export interface Place {
 export interface Agent extends Place {
   readonly control: ControlClient
   readonly accountOf: (named?: string) => { readonly params: { readonly account: string } }
+  /** The same for a call about one record of it. */
+  readonly recordOf: (
+    named: string | undefined,
+    id: string,
+  ) => { readonly params: { readonly account: string; readonly id: string } }
   readonly keysOf: (named?: string) => Promise<Keys>
   readonly writeKeys: (named?: string) => Promise<string>
 }
@@ -35,6 +40,7 @@ export function agentOf(where: Place, account: string, control: ControlClient, f
     control,
     keysOf,
     accountOf: named => ({ params: { account: idOf(named) } }),
+    recordOf: (named, id) => ({ params: { account: idOf(named), id } }),
     async writeKeys(named) {
       const { publicKey, secretKey } = await keysOf(named)
       return files.write(idOf(named), {

@@ -10,38 +10,22 @@ export async function exploreReport(file: string): Promise<ToolAnswer> {
     throw new UsageError(
       'this file is not the report of an exploration: make one with `paysim explore FILE --report json=FILE`',
     )
-  const explorations = report.explorations.filter(isRecord)
-  const findings = explorations.flatMap(({ findings }) => (Array.isArray(findings) ? findings : []))
+  const explorations = report.explorations.filter(isRecord).map(({ file, name, verdict, findings }) => ({
+    file,
+    name,
+    verdict,
+    findings: (Array.isArray(findings) ? findings : []).filter(isRecord).map(essentials),
+  }))
+  const count = explorations.reduce((sum, { findings }) => sum + findings.length, 0)
   return {
-    says:
-      findings.length === 0
-        ? 'The application survived all that was tried.'
-        : `Findings: ${findings.length}.`,
-    data: explorations.map(({ file, name, verdict, findings }) => ({
-      file,
-      name,
-      verdict,
-      findings: (Array.isArray(findings) ? findings : []).filter(isRecord).map(essentials),
-    })),
-    next: findings.length === 0 ? [] : ['`paysim run` with the saved file repeats a finding'],
+    says: count === 0 ? 'The application survived all that was tried.' : `Findings: ${count}.`,
+    data: explorations,
+    next: count === 0 ? [] : ['`paysim run` with the saved file repeats a finding'],
   }
 }
 
 /** Without the application's output, which may be long. */
-const essentials = ({
-  kinds,
-  message,
-  expected,
-  actual,
-  saved,
-  advice,
-  guide,
-}: Readonly<Record<string, unknown>>) => ({
-  kinds,
-  message,
-  expected,
-  actual,
-  saved,
-  advice,
-  guide,
-})
+const ESSENTIALS = ['kinds', 'message', 'expected', 'actual', 'saved', 'advice', 'guide']
+
+const essentials = (finding: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(ESSENTIALS.map(name => [name, finding[name]]))

@@ -104,11 +104,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       'Use it whenever something is not as expected: why a payment, payout, webhook delivery or request is as it is, what comes next, and who does it.',
     changes: false,
     input: { account, id: id('payment, payout, delivery or request') },
-    async run({ control, accountOf }, given) {
-      const { params } = accountOf(given.account)
-      const why = await control.call('GET /accounts/:account/why/:id', {
-        params: { ...params, id: given.id },
-      })
+    async run({ control, recordOf }, given) {
+      const its = recordOf(given.account, given.id)
+      const why = await control.call('GET /accounts/:account/why/:id', its)
       return { says: `Why this ${why.kind} is as it is.`, data: why, next: afterWhy(why.kind, why.next?.by) }
     },
   }),
@@ -117,11 +115,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       'Use it when `why` is not enough: all that happened to a payment or payout, with calls and webhooks in order.',
     changes: false,
     input: { account, id: id('payment or payout') },
-    async run({ control, accountOf }, given) {
-      const { params } = accountOf(given.account)
-      const timeline = await control.call('GET /accounts/:account/timeline/:id', {
-        params: { ...params, id: given.id },
-      })
+    async run({ control, recordOf }, given) {
+      const its = recordOf(given.account, given.id)
+      const timeline = await control.call('GET /accounts/:account/timeline/:id', its)
       // The order of all its lists is for a page.
       const { order: _, ...data } = timeline
       return { says: 'What happened, oldest first, and what is planned.', data }
@@ -132,15 +128,14 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       'Use it when the program under test fails: its last calls that were refused (4xx, 5xx), newest first, with code and message.',
     changes: false,
     input: { account, limit },
-    async run({ control, accountOf }, given) {
-      const { params } = accountOf(given.account)
-      const { data: calls } = await control.call('GET /accounts/:account/requests', { params })
+    async run({ control, accountOf, recordOf }, given) {
+      const { data: calls } = await control.call('GET /accounts/:account/requests', accountOf(given.account))
       const refused = calls.filter(({ status }) => status >= 400).slice(0, given.limit ?? 10)
       const data = await Promise.all(
         refused.map(async call => ({
           ...call,
           response: await control
-            .call('GET /accounts/:account/requests/:id', { params: { ...params, id: call.request_id } })
+            .call('GET /accounts/:account/requests/:id', recordOf(given.account, call.request_id))
             .then(
               detail => detail.response?.body ?? null,
               () => null,
@@ -262,8 +257,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
         object(CALLS['POST /accounts/:account/payments/:id/choose'].body.json.properties),
       ),
     },
-    async run({ control, accountOf }, { account: named, id: of, action, choice, ...reason }) {
-      const { params } = accountOf(named)
+    async run({ control, recordOf }, { account: named, id: of, action, choice, ...reason }) {
       const kind = of.startsWith('po_') ? 'payouts' : 'payments'
       const call = `POST /accounts/:account/${kind}/:id/${action}` as const
       if (!(call in CALLS))
@@ -271,7 +265,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       if (action === 'choose' && choice === undefined)
         throw new UsageError('choose needs `choice`, with the code of a method')
       const record = await control.call(call as 'POST /accounts/:account/payments/:id/succeed', {
-        params: { ...params, id: of },
+        ...recordOf(named, of),
         body: action === 'choose' ? (choice as never) : reason,
       })
       return {
@@ -329,11 +323,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     description: 'Use it once an endpoint is mended: makes one more attempt of a webhook delivery now.',
     changes: true,
     input: { account, id: id('delivery') },
-    async run({ control, accountOf }, given) {
-      const { params } = accountOf(given.account)
-      const data = await control.call('POST /accounts/:account/webhook-deliveries/:id/redeliver', {
-        params: { ...params, id: given.id },
-      })
+    async run({ control, recordOf }, given) {
+      const its = recordOf(given.account, given.id)
+      const data = await control.call('POST /accounts/:account/webhook-deliveries/:id/redeliver', its)
       return { says: `The attempt is on its way; it is ${data.status}.`, data, next: [`why ${given.id}`] }
     },
   }),
