@@ -18,6 +18,12 @@ const UNIT = [
   'test/contract/!(openapi*).test.ts',
 ]
 
+/** Tests of the pages in Chromium: `npm run test:browser`. */
+const BROWSER = ['test/browser/**/*.test.ts']
+
+/** Tests of stores and clusters on a PostgreSQL of their own: `npm run test:postgres`. */
+const POSTGRES = ['test/postgres/**/*.test.ts', 'test/engine/postgres/**/*.test.ts']
+
 /** Tests of how the code is made: `npm run check:structure`. */
 const STRUCTURE = ['test/structure/**/*.test.ts']
 
@@ -65,8 +71,9 @@ const OF_ONE_DIRECTORY = [
  * there are the engine, servers and clients, files, processes and the package.
  */
 const OF_EVERY_NODE = [
-  'test/{browser,contract,docs,domain,explore,model,postgres,web}/**/*.test.ts',
-  'test/engine/postgres/**/*.test.ts',
+  ...BROWSER,
+  ...POSTGRES,
+  'test/{contract,docs,domain,explore,model,web}/**/*.test.ts',
   'test/blackbox/rules-meet/**/*.test.ts',
   'test/blackbox/provider/{determinism,magic-values,rules-*,time-*}.test.ts',
   'test/cli/completion/**/*.test.ts',
@@ -147,6 +154,14 @@ export default defineConfig({
         test: { name: 'unit', include: UNIT, exclude: [...configDefaults.exclude, ...ALONE] },
       },
       { extends: true, test: { name: 'structure', include: STRUCTURE } },
+      {
+        extends: true,
+        test: { name: 'browser', include: BROWSER, globalSetup: ['test/support/build-once.ts'] },
+      },
+      {
+        extends: true,
+        test: { name: 'postgres', include: POSTGRES, globalSetup: ['test/support/build-once.ts'] },
+      },
       { extends: true, test: { name: 'alone', include: ALONE, isolate: true } },
       {
         extends: true,
@@ -162,7 +177,16 @@ export default defineConfig({
           name: 'built',
           // Whatever is not known to be a unit test may need the binary.
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...UNIT, ...STRUCTURE, ...ALONE, ...PACKAGE, ...TORTURE],
+          exclude: [
+            ...configDefaults.exclude,
+            ...UNIT,
+            ...ALONE,
+            ...BROWSER,
+            ...POSTGRES,
+            ...STRUCTURE,
+            ...PACKAGE,
+            ...TORTURE,
+          ],
           globalSetup: ['test/support/build-once.ts'],
         },
       },

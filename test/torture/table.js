@@ -182,7 +182,7 @@ clock use the package as it is.
 
 ## Repeat it
 
-\`npm test\` has a short form, and CI one of five minutes, and of three for the cluster. \`npm run torture\` takes 25 minutes
+\`npm run check\` has a short form, and CI one of a few minutes. \`npm run torture\` takes 25 minutes
 and then runs the fuzzer; \`npm run torture -- --store postgres\` takes as long for the cluster;
 \`npm run torture -- --write\` writes this page. A failure prints the command that repeats its plan. Plans repeat exactly;
 the order in which parallel requests are answered does not.
