@@ -1,9 +1,9 @@
 import { LIMITS } from '../contract/limits.ts'
 import { indexCatalogue } from './catalogue.ts'
 import type { DomainEvent, Entry, EventOf } from './events.ts'
-import { compileFaults } from './faults.ts'
+import { continuedWebhookFaults, replaceFaults } from './faults.ts'
 import { allows, DELIVERY_MOVES } from './lifecycle.ts'
-import { countMatch } from './match-limits.ts'
+import { continueCounts, countMatch } from './match-limits.ts'
 import {
   type Delivery,
   isSuccess,
@@ -71,7 +71,7 @@ function applyEvent(world: MutableWorld, event: DomainEvent): void {
       return world.timers.clear(event.timer)
     case 'RulesReplaced':
       world.rules = event.rules?.map(compileRule) ?? null
-      world.ruleCounts.clear()
+      world.ruleCounts = continueCounts(world.ruleCounts, event.continued)
       return
     case 'RulesPutInFront':
       world.rules = [
@@ -83,8 +83,11 @@ function applyEvent(world: MutableWorld, event: DomainEvent): void {
     case 'RulesConsulted':
       return countMatch(world.ruleCounts, event)
     case 'FaultsReplaced':
-      world.faults = compileFaults(event.faults, world.at)
-      world.faultCounts.clear()
+      world.faultCounts = continueCounts(
+        world.faultCounts,
+        continuedWebhookFaults(world.faults.data, event.faults, event.continued),
+      )
+      world.faults = replaceFaults(world.faults, event.faults, event.continued, world.at)
       return
     case 'FaultsCounted':
       return countMatch(world.faultCounts, event)

@@ -195,6 +195,12 @@ const faultRule = Type.Unsafe<FaultRule>(FaultRule)
 const catalogue = Type.Unsafe<Catalogue>(Catalogue)
 const counted = { held: list(Type.Integer({ minimum: 0 })), used: orNull(Type.Integer({ minimum: 0 })) }
 
+/**
+ * Which of those in force before each of the new ones continues, with its counts. Left out if none does; older journals
+ * do not have it.
+ */
+const continued = optional(list(orNull(Type.Integer({ minimum: 0 }))))
+
 /** The answer to a request that was refused, kept for its idempotency key. */
 const keptRefusal = object({
   code: oneOf(Object.keys(ERROR_STATUS) as ErrorCode[]),
@@ -291,9 +297,9 @@ export const EVENT_SCHEMAS = {
     /** When the next attempt is due; null ends the delivery. */
     next: orNull(instant),
   },
-  FaultsReplaced: { faults: list(faultRule) },
+  FaultsReplaced: { faults: list(faultRule), continued },
   FaultsCounted: counted,
-  RulesReplaced: { rules: orNull(list(providerRule)) },
+  RulesReplaced: { rules: orNull(list(providerRule)), continued },
   RulesPutInFront: {
     rules: list(providerRule),
     /** The rules that were in force, if they were the standard ones. */

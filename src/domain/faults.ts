@@ -24,6 +24,8 @@ export interface FaultWindow {
 
 /** A compiled fault. */
 export interface HttpFault extends MatchLimits {
+  /** The same object for a fault that continues an earlier one. */
+  readonly lineage: object
   readonly window: FaultWindow
   readonly on: string
   /** What must be true of the payment or payout that a call is about; null if it may be about anything. */
@@ -52,27 +54,76 @@ type Spread =
   | { readonly p50Ms: number; readonly p99Ms: number }
 
 export interface FaultPlan {
-  /** When the faults were set. */
-  readonly setAt: number
+  /** When each fault was set. */
+  readonly setAt: readonly number[]
   readonly data: readonly FaultRule[]
   /** In the order of the given faults. */
+  readonly lineages: readonly object[]
   readonly windows: readonly FaultWindow[]
   readonly http: readonly HttpFault[]
   readonly webhook: readonly WebhookFault[]
 }
 
-export const NO_FAULTS: FaultPlan = { setAt: 0, data: [], windows: [], http: [], webhook: [] }
+export const NO_FAULTS: FaultPlan = { setAt: [], data: [], lineages: [], windows: [], http: [], webhook: [] }
 
-/** A window that has only a length starts when the faults are set. */
-export function compileFaults(data: readonly FaultRule[], setAt: number): FaultPlan {
-  return {
-    setAt,
-    data,
-    windows: data.map(fault => windowOf(fault, setAt)),
-    http: data.filter(({ on }) => on !== 'webhook').map(fault => httpFault(fault, setAt)),
-    webhook: data.filter(({ on }) => on === 'webhook').map(fault => webhookFault(fault, setAt)),
-  }
+/** A window that has only a length starts when its fault is set. */
+export function compileFaults(
+  data: readonly FaultRule[],
+  setAt: readonly number[],
+  lineages: readonly object[] = data.map(() => ({})),
+): FaultPlan {
+  const windows = data.map((fault, at) => windowOf(fault, setAt[at] ?? 0))
+  const plan = { http: [] as HttpFault[], webhook: [] as WebhookFault[] }
+  data.forEach((fault, at) => {
+    const window = windows[at] ?? ALWAYS
+    if (fault.on === 'webhook') plan.webhook.push(webhookFault(fault, window))
+    else plan.http.push(httpFault(fault, window, lineages[at] ?? {}))
+  })
+  return { setAt, data, lineages, windows, ...plan }
 }
+
+const ALWAYS: FaultWindow = { from: null, until: null }
+
+/**
+ * Replaces faults. A fault that continues another one keeps its counts; it also keeps its window, unless that is over
+ * or the fault is switched on by this.
+ */
+export function replaceFaults(
+  before: FaultPlan,
+  data: readonly FaultRule[],
+  continued: readonly (number | null)[] | undefined,
+  at: number,
+): FaultPlan {
+  const lineages: object[] = []
+  const setAt = data.map((_, nth) => {
+    const was = continued?.[nth] ?? null
+    lineages.push((was === null ? undefined : before.lineages[was]) ?? {})
+    return (was === null ? undefined : startOf(before, was, at)) ?? at
+  })
+  return compileFaults(data, setAt, lineages)
+}
+
+/** When a fault was set that still goes on. */
+function startOf({ data, windows, setAt }: FaultPlan, nth: number, at: number): number | undefined {
+  const until = windows[nth]?.until ?? null
+  return data[nth]?.off !== true && (until === null || at < until) ? setAt[nth] : undefined
+}
+
+/** The same for the faults of webhooks, which are counted by their place among themselves. */
+export function continuedWebhookFaults(
+  before: readonly FaultRule[],
+  after: readonly FaultRule[],
+  continued: readonly (number | null)[] = [],
+): (number | null)[] {
+  const places = placesOfWebhookFaults(before)
+  return placesOfWebhookFaults(after).map(at => {
+    const was = places.indexOf(continued[at] ?? -1)
+    return was === -1 ? null : was
+  })
+}
+
+const placesOfWebhookFaults = (data: readonly FaultRule[]) =>
+  data.flatMap(({ on }, at) => (on === 'webhook' ? [at] : []))
 
 export const isInEffect = ({ from, until }: FaultWindow, at: number): boolean =>
   (from === null || from <= at) && (until === null || at < until)
@@ -91,17 +142,19 @@ function instantOf(text: string | undefined): number | undefined {
   return at === undefined ? undefined : shownAt(at)
 }
 
-const matchLimits = ({ nth, times, probability }: FaultRule): MatchLimits => ({
+const matchLimits = ({ off, nth, times, probability }: FaultRule): MatchLimits => ({
+  off: off === true,
   nth: nth ?? null,
   skipNth: null,
   times: times ?? null,
   probability: probability ?? null,
 })
 
-function httpFault(data: FaultRule, setAt: number): HttpFault {
+function httpFault(data: FaultRule, window: FaultWindow, lineage: object): HttpFault {
   return {
     ...matchLimits(data),
-    window: windowOf(data, setAt),
+    lineage,
+    window,
     on: operationName(data.on),
     match: data.match ?? null,
     type: data.type as HttpFaultType,
@@ -122,11 +175,11 @@ function httpFault(data: FaultRule, setAt: number): HttpFault {
  */
 const STANDARD_WEBHOOK_DELAY = '1h'
 
-function webhookFault(data: FaultRule, setAt: number): WebhookFault {
+function webhookFault(data: FaultRule, window: FaultWindow): WebhookFault {
   const delay = typeof data.delay === 'string' ? data.delay : STANDARD_WEBHOOK_DELAY
   return {
     ...matchLimits(data),
-    window: windowOf(data, setAt),
+    window,
     type: data.type as WebhookFaultType,
     eventTypes: data.match?.type === undefined ? null : [data.match.type].flat(),
     delayMs: parseDuration(delay) ?? 0,

@@ -1,3 +1,5 @@
+import { canonicalJson } from '../contract/canonical-json.ts'
+
 /** How often a rule or a fault matched, and how often it was used. */
 export interface Count {
   readonly held: number
@@ -8,6 +10,8 @@ export const UNCOUNTED: Count = { held: 0, used: 0 }
 
 /** Limits on how often a rule or a fault is used. */
 export interface MatchLimits {
+  /** Switched off: it matches nothing, and is not counted. */
+  readonly off: boolean
   /** Only the nth time that it matches. */
   readonly nth: number | null
   /** Every time except the nth. */
@@ -35,7 +39,7 @@ export function firstMatch<T extends MatchLimits>(
   const held: number[] = []
   for (let at = 0; at < items.length; at++) {
     const item = items[at]
-    if (!item || !holds(item)) continue
+    if (!item || item.off || !holds(item)) continue
     held.push(at)
     const count = counts.get(at) ?? UNCOUNTED
     const isNth = (item.nth === null || count.held + 1 === item.nth) && count.held + 1 !== item.skipNth
@@ -55,6 +59,42 @@ export function countMatch(
     counts.set(at, { held: count.held + 1, used: count.used + (at === used ? 1 : 0) })
   }
 }
+
+/** What may be switched off, in the form that people write. */
+interface Switchable {
+  readonly off?: boolean
+}
+
+/**
+ * Which entry of the list before each entry of the new list continues: the one that is the same, except that it may be
+ * switched on or off. Undefined if none continues.
+ */
+export function continuedFrom(
+  before: readonly Switchable[],
+  after: readonly Switchable[],
+): (number | null)[] | undefined {
+  const left = new Map<string, number[]>()
+  before.forEach((item, at) => {
+    const same = withoutSwitch(item)
+    left.set(same, [...(left.get(same) ?? []), at])
+  })
+  const continued = after.map(item => left.get(withoutSwitch(item))?.shift() ?? null)
+  return continued.some(was => was !== null) ? continued : undefined
+}
+
+const withoutSwitch = ({ off: _, ...rest }: Switchable) => canonicalJson(rest)
+
+/** The counts of a new list, of which some entries continue others. */
+export const continueCounts = (
+  counts: ReadonlyMap<number, Count>,
+  continued: readonly (number | null)[] = [],
+): Map<number, Count> =>
+  new Map(
+    continued.flatMap((was, at) => {
+      const count = was === null ? undefined : counts.get(was)
+      return count ? [[at, count] as const] : []
+    }),
+  )
 
 /** Allows so many calls in any window of this length. What it refuses does not count. */
 export class RateLimit {

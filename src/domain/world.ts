@@ -138,7 +138,7 @@ export class MutableWorld implements World {
   rules: readonly Rule[] | null = null
   ruleCounts = new Map<number, Count>()
   faults: FaultPlan = NO_FAULTS
-  readonly faultCounts = new Map<number, Count>()
+  faultCounts = new Map<number, Count>()
   webhookCounts = new WebhookCounts()
   readonly heldDeliveries = new Map<string, string>()
   readonly health = new Map<string, boolean>()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ProviderRule } from '../../src/contract/control/rules.ts'
 import { apply } from '../../src/domain/apply.ts'
+import type { CommandOf } from '../../src/domain/commands.ts'
 import { decide } from '../../src/domain/decide/index.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import { consult } from '../../src/domain/rules/consult.ts'
@@ -17,10 +18,10 @@ class Provider {
     rules: readonly ProviderRule[] | null,
     private readonly standard: readonly ProviderRule[] = [],
   ) {
-    if (rules) this.#happen([{ type: 'RulesReplaced', rules }])
+    if (rules) this.happen([{ type: 'RulesReplaced', rules }])
   }
 
-  #happen(events: readonly DomainEvent[]): void {
+  happen(events: readonly DomainEvent[]): void {
     apply(this.world, { v: 1, seq: this.world.seq + 1, at: 0, by: 'test', events })
   }
 
@@ -29,18 +30,22 @@ class Provider {
     return references.map(merchantReference => {
       const facts = paymentFacts({ merchantReference })
       const { rule, events } = consult(this.world, this.standard.map(compileRule), facts)
-      this.#happen(events)
+      this.happen(events)
       return rule?.name
     })
   }
 
   putInFront(...rules: ProviderRule[]): void {
-    const decision = decide(
-      this.world,
-      { type: 'PutRulesInFront', rules },
-      context({ rules: this.standard.map(compileRule) }),
-    )
-    if ('events' in decision) this.#happen(decision.events)
+    this.#execute({ type: 'PutRulesInFront', rules })
+  }
+
+  replace(...rules: ProviderRule[]): void {
+    this.#execute({ type: 'ReplaceRules', rules })
+  }
+
+  #execute(command: CommandOf<'PutRulesInFront' | 'ReplaceRules'>): void {
+    const decision = decide(this.world, command, context({ rules: this.standard.map(compileRule) }))
+    if ('events' in decision) this.happen(decision.events)
   }
 }
 
@@ -149,15 +154,55 @@ describe('rules put in front', () => {
   })
 })
 
-test('replaced rules start counting again', () => {
-  const provider = new Provider([{ name: 'once', times: 1 }])
-  provider.ask('a')
-  apply(provider.world, {
-    v: 1,
-    seq: 9,
-    at: 0,
-    by: 'test',
-    events: [{ type: 'RulesReplaced', rules: [{ name: 'once', times: 1 }] }],
+describe('replaced rules', () => {
+  const once = { name: 'once', match: { merchant_reference: 'a*' }, times: 1 }
+  const second = { name: 'second', match: { nth: 2 } }
+
+  test('start counting again if they are others', () => {
+    const provider = new Provider([once])
+    provider.ask('a')
+    provider.replace({ ...once, times: 2 })
+    expect(provider.ask('a', 'a', 'a')).toEqual(['once', 'once', undefined])
   })
-  expect(provider.ask('a', 'b')).toEqual(['once', undefined])
+
+  test('keep their counts if they are the same, wherever they stand and in any order of their keys', () => {
+    const provider = new Provider([second, once, { name: 'rest' }])
+    expect(provider.ask('a', 'b')).toEqual(['once', 'second'])
+    provider.replace(
+      { name: 'new', match: { nth: 2 } },
+      { times: 1, match: once.match, name: 'once' },
+      second,
+    )
+    expect(provider.ask('a', 'a')).toEqual([undefined, 'new'])
+  })
+
+  test('keep one count each if they are equal', () => {
+    const provider = new Provider([once, once])
+    expect(provider.ask('a')).toEqual(['once'])
+    provider.replace(once, once, once)
+    expect(provider.ask('a', 'a', 'a')).toEqual(['once', 'once', undefined])
+  })
+
+  test('match and count nothing while they are off, and then go on', () => {
+    const provider = new Provider([{ name: 'third', match: { nth: 3 } }, { name: 'rest' }])
+    expect(provider.ask('a', 'a')).toEqual(['rest', 'rest'])
+    provider.replace({ name: 'third', match: { nth: 3 }, off: true }, { name: 'rest', off: false })
+    expect(provider.ask('a', 'a')).toEqual(['rest', 'rest'])
+    provider.replace({ name: 'third', match: { nth: 3 } }, { name: 'rest', off: true })
+    expect(provider.ask('a', 'a')).toEqual(['third', undefined])
+  })
+
+  test('continue the standard rules', () => {
+    const provider = new Provider(null, [once, { name: 'rest' }])
+    expect(provider.ask('a')).toEqual(['once'])
+    provider.replace(once, { name: 'rest', off: true })
+    expect(provider.ask('a')).toEqual([undefined])
+  })
+
+  test('of an older journal start counting again', () => {
+    const provider = new Provider([once])
+    provider.ask('a')
+    provider.happen([{ type: 'RulesReplaced', rules: [once] }])
+    expect(provider.ask('a', 'a')).toEqual(['once', undefined])
+  })
 })

@@ -67,6 +67,7 @@ export type FaultCondition = Wire<typeof FaultCondition>
 
 export const FaultRule = object({
   name: Type.Optional(Type.String({ minLength: 1 })),
+  off: Type.Optional(Type.Boolean({ description: 'true switches it off; its counts stay' })),
   on: Type.String({
     minLength: 1,
     description: 'an operation such as `POST /payment_intents`, `*` for all, or `webhook`',

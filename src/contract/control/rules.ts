@@ -61,6 +61,7 @@ const Cancel = object({
 /** What the provider does with matching intents. The first matching rule is used. */
 export const ProviderRule = object({
   name: Type.Optional(text),
+  off: Type.Optional(Type.Boolean({ description: 'true switches it off; its counts stay' })),
   match: Type.Optional(RuleCondition),
   not: Type.Optional(RuleCondition),
   times: Type.Optional(Type.Integer({ minimum: 1 })),

@@ -1,12 +1,13 @@
 import { invalid } from '../../contract/errors.ts'
 import { readCatalogue } from '../catalogue.ts'
 import type { Command, CommandOf } from '../commands.ts'
+import { continuedFrom } from '../match-limits.ts'
 import { routingTable } from '../routing.ts'
 import { readRules } from '../rules/rule.ts'
 import type { World } from '../world.ts'
 import { chooseMethod } from './choose-method.ts'
 import { createPayment } from './create-payment.ts'
-import { type Context, type Decision, happens, notFound } from './decision.ts'
+import { type Context, type Decision, happens, member, notFound } from './decision.ts'
 import { movePayment, requestCancel } from './move-payment.ts'
 import { createPayout, movePayout } from './payout.ts'
 import { submitReceipt } from './submit-receipt.ts'
@@ -55,9 +56,9 @@ export function decide(world: World, command: Command, context: Context): Decisi
     case 'RecordAttempt':
       return recordAttempt(world, command, context)
     case 'ReplaceFaults':
-      return happens('faults', [{ type: 'FaultsReplaced', faults: command.faults }])
+      return replaceFaults(world, command)
     case 'ReplaceRules':
-      return replaceRules(world, command)
+      return replaceRules(world, command, context)
     case 'PutRulesInFront':
       return putRulesInFront(world, command, context)
     case 'ReplaceCatalogue':
@@ -75,12 +76,19 @@ function replaceCatalogue(_: World, { catalogue }: CommandOf<'ReplaceCatalogue'>
   return happens('catalogue', [{ type: 'CatalogueReplaced', catalogue }])
 }
 
-function replaceRules(_: World, { rules }: CommandOf<'ReplaceRules'>): Decision {
-  if (rules) {
-    const read = readRules({ rules })
-    if ('problems' in read) return { refused: invalid(read.problems) }
-  }
-  return happens('rules', [{ type: 'RulesReplaced', rules }])
+/** What is the same as before, or only switched on or off, keeps its counts. */
+function replaceRules(world: World, { rules }: CommandOf<'ReplaceRules'>, context: Context): Decision {
+  if (rules === null) return happens('rules', [{ type: 'RulesReplaced', rules }])
+  const read = readRules({ rules })
+  if ('problems' in read) return { refused: invalid(read.problems) }
+  const inForce = (world.rules ?? context.rules).map(({ data }) => data)
+  const continued = continuedFrom(inForce, rules)
+  return happens('rules', [{ type: 'RulesReplaced', rules, ...member('continued', continued) }])
+}
+
+function replaceFaults(world: World, { faults }: CommandOf<'ReplaceFaults'>): Decision {
+  const continued = continuedFrom(world.faults.data, faults)
+  return happens('faults', [{ type: 'FaultsReplaced', faults, ...member('continued', continued) }])
 }
 
 /** Adds rules in front of those in force, which keep their counts. */

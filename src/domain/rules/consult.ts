@@ -64,7 +64,7 @@ export function foreseeRule(
   if (first === undefined) return { is: 'no method' }
   if (others.some(used => used !== first)) return { is: 'depends' }
   const upTo = first === null ? rules : rules.slice(0, first + 1)
-  if (upTo.some(rule => asksThePayer(rule, customer))) return { is: 'depends' }
+  if (upTo.some(rule => !rule.off && asksThePayer(rule, customer))) return { is: 'depends' }
   const rule = first === null ? undefined : rules[first]
   return rule ? { is: 'rule', name: rule.name, manual: rule.payment.outcome === 'manual' } : { is: 'none' }
 }

@@ -30,6 +30,7 @@ export function compileRule(data: ProviderRule): Rule {
     data,
     name: data.name ?? null,
     holds: facts => (kind === undefined || kind === facts.kind) && matches(facts) && !excludes?.(facts),
+    off: data.off === true,
     nth: data.match?.nth ?? null,
     skipNth: data.not?.nth ?? null,
     times: data.times ?? null,

@@ -5,6 +5,7 @@ import {
   ControlError,
   type NewMerchant,
 } from '../../client/control-client.ts'
+import type { ProviderRule } from '../../contract/control/rules.ts'
 import type { EventChoice } from '../../contract/event-names.ts'
 import type { Path } from '../load/path.ts'
 import { type CatalogueLists, type CatalogueOverlay, overlay } from '../schema/account.ts'
@@ -117,19 +118,32 @@ export async function mergeCatalogue(control: AccountControl, over: CatalogueOve
 }
 
 /** Where a rule or a fault is in the file, and how often it was used. */
-export interface Use {
-  readonly path: Path
-  readonly what: string
+export interface Use extends Omit<Listed, 'usedBefore'> {
   readonly used: number
 }
 
 interface Listed {
   readonly path: Path
   readonly what: string
+  readonly off: boolean
+  /** How often it was used when it was listed here: it may continue another one. */
+  readonly usedBefore: number
 }
 
-const listed = (key: string, path: Path, items: readonly { name?: string }[]): Listed[] =>
-  items.map(({ name }, at) => ({ path: [...path, at], what: name ?? `${key} ${at + 1}` }))
+type Named = Pick<ProviderRule, 'name' | 'off'>
+
+const listed = (
+  key: string,
+  path: Path,
+  items: readonly Named[],
+  usedBefore: readonly number[] = [],
+): Listed[] =>
+  items.map(({ name, off = false }, at) => ({
+    path: [...path, at],
+    what: name ?? `${key} ${at + 1}`,
+    off,
+    usedBefore: usedBefore[at] ?? 0,
+  }))
 
 /**
  * Tracks how often each rule and fault of the file was used. The simulator counts by index, and steps change the lists.
@@ -146,20 +160,25 @@ export class Tracker {
   }
 
   uses(kind: 'rules' | 'faults', used: readonly number[]): Use[] {
-    return [...this.gone[kind], ...this[kind].map((one, at) => ({ ...one, used: used[at] ?? 0 }))]
+    return [
+      ...this.gone[kind],
+      ...this[kind].map((one, at) => ({ ...one, used: (used[at] ?? 0) - one.usedBefore })),
+    ]
   }
 
+  /** `used` is how often those before were used, and `usedBefore` how often those that they continue were. */
   replace(
     kind: 'rules' | 'faults',
     used: readonly number[],
     path: Path,
-    items: readonly { name?: string }[],
+    items: readonly Named[],
+    usedBefore: readonly number[],
   ): void {
-    this.gone[kind].push(...this[kind].map((one, at) => ({ ...one, used: used[at] ?? 0 })))
-    this[kind] = listed(kind.slice(0, -1), path, items)
+    this.gone[kind] = this.uses(kind, used)
+    this[kind] = listed(kind.slice(0, -1), path, items, usedBefore)
   }
 
-  addRules(path: Path, items: readonly { name?: string }[]): void {
+  addRules(path: Path, items: readonly Named[]): void {
     this.rules = [...listed('rule', path, items), ...this.rules]
   }
 }

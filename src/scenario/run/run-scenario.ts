@@ -263,7 +263,9 @@ async function uses(kind: 'rules' | 'faults', stage: Stage): Promise<Use[]> {
 }
 
 const unused = (all: readonly Use[], why: string) =>
-  all.filter(({ used }) => used === 0).map(({ path, what }) => miss(path, what, 'used', 'unused', why))
+  all
+    .filter(({ used, off }) => used === 0 && !off)
+    .map(({ path, what }) => miss(path, what, 'used', 'unused', why))
 
 const miss = (path: Path, subject: string, expected: unknown, actual: unknown, why: string): Mismatch => ({
   path,

@@ -23,8 +23,9 @@ export const OPERATOR = [
     title: numberOfItems,
     check: ({ value }, check) => check.add(ruleProblems('set rules', value)),
     async play({ value, stage, path }) {
-      stage.tracker.replace('rules', await usedSoFar(stage, 'rules'), [...path, 'set rules'], value)
-      await stage.simulated.control.rules.replace(value)
+      const used = await usedSoFar(stage, 'rules')
+      const state = await stage.simulated.control.rules.replace(value)
+      stage.tracker.replace('rules', used, [...path, 'set rules'], value, state.used)
       return nothingWrong
     },
   }),
@@ -43,8 +44,9 @@ export const OPERATOR = [
     title: numberOfItems,
     check: ({ value }, check) => check.add(faultProblems('set faults', value, check.standards)),
     async play({ value, stage, path }) {
-      stage.tracker.replace('faults', await usedSoFar(stage, 'faults'), [...path, 'set faults'], value)
-      await stage.simulated.control.faults.replace(value)
+      const used = await usedSoFar(stage, 'faults')
+      const state = await stage.simulated.control.faults.replace(value)
+      stage.tracker.replace('faults', used, [...path, 'set faults'], value, state.used)
       return nothingWrong
     },
   }),

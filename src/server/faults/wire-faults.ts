@@ -5,7 +5,14 @@ import type { Contract } from '../../contract/decisions.ts'
 import { type ErrorCode, rejection, renderError } from '../../contract/errors.ts'
 import { operationNames } from '../../contract/operations.ts'
 import { draw, type FaultPlan, type HttpFault, isInEffect } from '../../domain/faults.ts'
-import { type Count, countMatch, firstMatch, RateLimit, UNCOUNTED } from '../../domain/match-limits.ts'
+import {
+  type Count,
+  continueCounts,
+  countMatch,
+  firstMatch,
+  RateLimit,
+  UNCOUNTED,
+} from '../../domain/match-limits.ts'
 import {
   compileCondition,
   type Facts,
@@ -195,20 +202,20 @@ const drip = (text: string, gapMs: number): Readable => Readable.from(slowly(tex
 class FaultBox {
   #plan: FaultPlan | undefined
   #drawn = 0
-  readonly #counts = new Map<number, Count>()
+  #counts = new Map<number, Count>()
   readonly #tests = new WeakMap<FaultCondition, Test>()
-  readonly #rates = new Map<HttpFault, RateLimit>()
+  readonly #rates = new WeakMap<object, RateLimit>()
 
   constructor(private readonly runtime: AccountRuntime) {}
 
   /** Whether no call has a fault. */
   get isEmpty(): boolean {
-    return this.#current().http.length === 0
+    return this.#current().http.every(({ off }) => off)
   }
 
   /** Whether a fault for the operation with these names depends on what the call is about. */
   asksAbout(names: readonly string[]): boolean {
-    return this.#current().http.some(({ on, match }) => match !== null && isFor(on, names))
+    return this.#current().http.some(({ off, on, match }) => !off && match !== null && isFor(on, names))
   }
 
   /** The fault for a call of the operation with these names, if any. */
@@ -233,8 +240,8 @@ class FaultBox {
 
   rateOf(fault: HttpFault): RateLimit {
     const { limit, perMs } = fault.rate ?? { limit: 1, perMs: 0 }
-    const known = this.#rates.get(fault) ?? new RateLimit(limit, perMs)
-    this.#rates.set(fault, known)
+    const known = this.#rates.get(fault.lineage) ?? new RateLimit(limit, perMs)
+    this.#rates.set(fault.lineage, known)
     return known
   }
 
@@ -259,12 +266,20 @@ class FaultBox {
   #current(): FaultPlan {
     const { faults } = this.runtime.account.world
     if (faults !== this.#plan) {
+      this.#continue(faults.http, this.#plan?.http ?? [])
       this.#plan = faults
-      this.#drawn = 0
-      this.#counts.clear()
-      this.#rates.clear()
     }
     return faults
+  }
+
+  /** A fault that continues an earlier one keeps its counts. The random choices start again if none does. */
+  #continue(http: readonly HttpFault[], before: readonly HttpFault[]): void {
+    const continued = http.map(({ lineage }) => {
+      const was = before.findIndex(fault => fault.lineage === lineage)
+      return was === -1 ? null : was
+    })
+    this.#counts = continueCounts(this.#counts, continued)
+    if (continued.every(was => was === null)) this.#drawn = 0
   }
 }
 

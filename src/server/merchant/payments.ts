@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { canonicalJson } from '../../contract/canonical-json.ts'
 import { isCountry } from '../../contract/currencies.ts'
 import type { Contract } from '../../contract/decisions.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
@@ -217,12 +218,4 @@ function methodView(
       payer: Object.fromEntries(keys.map(field => [field, { required: required.has(field) }])),
     },
   }
-}
-
-/** JSON with sorted members and no white space, so that equal values give equal text. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
 }

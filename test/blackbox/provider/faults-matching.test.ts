@@ -149,13 +149,6 @@ describe('counting', () => {
     expect(await statuses(account, 2, read)).toEqual([418, 200])
   })
 
-  test('replaced faults start counting over', async () => {
-    const account = await accountWith(teapot({ times: 1 }))
-    expect(await statuses(account, 2)).toEqual([418, 200])
-    await putFaults(account, teapot({ times: 1 }))
-    expect(await statuses(account, 2)).toEqual([418, 200])
-  })
-
   test('cleared faults affect nothing', async () => {
     const account = await accountWith(teapot(), { on: '*', type: 'reset' })
     await clearFaults(account)
@@ -258,6 +251,34 @@ describe('what the call is about', () => {
     for (const merchant_reference of ['b', 'a', 'b', 'a', 'a'])
       made.push(await create(account, { merchant_reference }))
     expect(made).toEqual([201, 201, 201, 418, 201])
+  })
+})
+
+describe('faults that are set again', () => {
+  const used = async (account: Account) => (await account.control('GET', '/faults')).body.used
+
+  test('keep their counts if they are the same, or only off or on, wherever they stand', async () => {
+    const [once, third] = [teapot({ times: 1 }), { on: LIST, nth: 3, type: 'status', status: 503 }]
+    const rate = { on: LIST, type: 'rate', limit: 3, per: '1h' }
+    const account = await accountWith(once, third, rate)
+    expect(await statuses(account, 2)).toEqual([418, 200])
+    await putFaults(account, rate, { ...third, off: true }, once)
+    expect(await statuses(account, 2)).toEqual([200, 200])
+    expect(await used(account)).toEqual([0, 0, 1])
+    await putFaults(account, { ...rate, off: true }, third, once)
+    expect(await statuses(account, 2)).toEqual([200, 503])
+    await putFaults(account, rate)
+    expect(await statuses(account, 1)).toEqual([429])
+  })
+
+  test('start again if they are others, or were removed meanwhile', async () => {
+    const account = await accountWith(teapot({ times: 1 }))
+    expect(await statuses(account, 2)).toEqual([418, 200])
+    await putFaults(account, teapot({ times: 1, name: 'another' }))
+    expect(await statuses(account, 2)).toEqual([418, 200])
+    await clearFaults(account)
+    await putFaults(account, teapot({ times: 1, name: 'another' }))
+    expect(await statuses(account, 2)).toEqual([418, 200])
   })
 })
 

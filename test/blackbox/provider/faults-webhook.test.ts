@@ -35,6 +35,22 @@ function verifies(receiver: { endpoint: Json }, { text, headers }: Delivery): bo
   }
 }
 
+test('faults that are set again keep their counts, also while they are off', async () => {
+  const [drop, bad] = [
+    { on: 'webhook', type: 'drop', times: 1 },
+    { on: 'webhook', nth: 2, type: 'bad_signature' },
+  ]
+  const { account, receiver } = await listening(drop, bad)
+  await end(account)
+  await putFaults(account, { on: '*', nth: 99, type: 'reset' }, { ...bad, off: true }, drop)
+  await end(account)
+  await putFaults(account, bad, drop)
+  await end(account)
+  await end(account)
+  expect(receiver.deliveries.map(one => verifies(receiver, one))).toEqual([true, true, false])
+  expect((await account.control('GET', '/faults')).body.used).toEqual([1, 1])
+})
+
 describe('delay', () => {
   test('holds the webhook back for exactly that long', async () => {
     const { account, receiver } = await listening({ type: 'delay', delay: '10m' })

@@ -29,6 +29,21 @@ test('for counts from when the faults are set', async () => {
   expect(await answers(account, '0s', '59m59s999ms', '1ms', '7d')).toEqual([503, 503, 200, 200])
 })
 
+test('for goes on if the fault is set again, and starts again if it is over or was off', async () => {
+  const account = await openAccount(server())
+  const [hour, other] = [down({ for: '1h' }), { on: '*', nth: 99, type: 'reset' }]
+  await putFaults(account, hour)
+  await account.advance('40m')
+  await putFaults(account, other, hour)
+  expect(await answers(account, '19m', '1m')).toEqual([503, 200])
+  await putFaults(account, hour)
+  await account.advance('40m')
+  await putFaults(account, { ...hour, off: true })
+  expect(await status(account)).toBe(200)
+  await putFaults(account, hour)
+  expect(await answers(account, '59m', '1m')).toEqual([503, 200])
+})
+
 test('from and until: active from the first instant until just before the second', async () => {
   const account = await openAccount(server())
   const now = await account.now()

@@ -53,7 +53,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await shows(page, 'No endpoint yet')
   })
 
-  test('rules: shows errors, and adds, uses, turns off and restores a rule', async () => {
+  test('rules: shows errors, and adds, uses, switches, removes and restores a rule', async () => {
     const desk = await openDesk({ rules: [] })
     const { page, watch } = await desk.open('rules')
     await shows(page, 'No rules')
@@ -73,7 +73,15 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await shows(page, 'used 0 ×')
     await desk.pay({ merchant_reference: 'met-the-rule' })
     await shows(page, 'used 1 ×')
-    await press(page, 'Turn off')
+    const isOn = page.getByRole('switch', { name: 'declines is on' })
+    await isOn.click()
+    await shows(page, 'off')
+    await desk.pay({ merchant_reference: 'met-no-rule' })
+    expect((await desk.control('GET', '/rules')).used).toEqual([1])
+    await isOn.click()
+    await page.locator('[role="switch"][aria-checked="true"]').waitFor()
+    await shows(page, 'used 1 ×')
+    await press(page, 'Remove')
     await shows(page, 'No rules')
     await press(page, 'Undo')
     await shows(page, 'match: { kind: payment }')
@@ -87,7 +95,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await shows(page, 'The standard rules.')
   })
 
-  test('faults: adds one, shows that it happened, and turns it off', async () => {
+  test('faults: adds one, shows that it happened, switches it off and on, and removes it', async () => {
     const desk = await openDesk()
     const { page } = await desk.open('faults')
     await press(page, 'Add fault')
@@ -98,7 +106,14 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await shows(page, 'happened 0 ×')
     expect((await desk.call('GET', '/payout_intents')).status).toBe(503)
     await shows(page, 'happened 1 ×')
-    await press(page, 'Turn all off')
+    const isOn = page.getByRole('switch', { name: 'status on GET /payout_intents is on' })
+    await isOn.click()
+    await page.locator('[role="switch"][aria-checked="false"]').waitFor()
+    expect((await desk.call('GET', '/payout_intents')).status).toBe(200)
+    await isOn.click()
+    await page.locator('[role="switch"][aria-checked="true"]').waitFor()
+    await shows(page, 'happened 1 ×')
+    await press(page, 'Remove all')
     await shows(page, 'No faults')
     expect((await desk.call('GET', '/payout_intents')).status).toBe(200)
   })

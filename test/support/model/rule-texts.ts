@@ -63,6 +63,7 @@ export const ruleTexts: fc.Arbitrary<readonly ProviderRule[]> = fc.array(
         not: optional(fc.constantFrom({ method: 'qr' }, { nth: 1 }, { checkout_mode: 'hosted' as const })),
         times: optional(fc.integer({ min: 1, max: 2 })),
         name: optional(fc.constant('a rule')),
+        off: optional(fc.boolean()),
       }),
       fc.oneof({ weight: 4, arbitrary: paymentRule }, { weight: 1, arbitrary: payoutRule }),
     )

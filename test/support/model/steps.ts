@@ -102,6 +102,7 @@ const webhookFault: fc.Arbitrary<FaultRule> = fc
     {
       on: fc.constant('webhook'),
       type: fc.constantFrom(...WEBHOOK_FAULT_TYPES),
+      off: fc.boolean(),
       times: fc.constantFrom(1, 2),
       nth: fc.constantFrom(1, 2),
       probability: fc.constantFrom(0.5),

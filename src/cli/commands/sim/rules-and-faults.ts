@@ -38,7 +38,8 @@ export const rules = nounOf('sim rules', {
   }),
   set: row('PUT /accounts/:account/rules', {
     summary: 'replace the rules',
-    description: 'Replace the provider rules. An invalid rule changes nothing.',
+    description:
+      'Replace the provider rules. Those that are the same, or only switched off or on, keep their counts. An invalid rule changes nothing.',
     arguments: RULES,
     examples: [
       'paysim sim rules set rules.yaml',
@@ -83,7 +84,8 @@ export const faults = nounOf('sim faults', {
   }),
   set: row('PUT /accounts/:account/faults', {
     summary: 'replace the faults',
-    description: 'Replace the faults on the wire. An invalid fault changes nothing.',
+    description:
+      'Replace the faults on the wire. Those that are the same, or only switched off or on, keep their counts. An invalid fault changes nothing.',
     arguments: {
       '<file>': {
         about: 'YAML or JSON: a list, or {faults: […]}; - means stdin',
@@ -117,19 +119,21 @@ function windowOf(
 
 interface NamedRule {
   readonly name?: string
+  readonly off?: boolean
   readonly [member: string]: unknown
 }
 
 /** A provider rule or a fault as its author wrote it, one key a line, and how often it was used. */
 function drawRule(rule: object, at: number, used = 0, screen: Screen): string {
-  const { name, ...keys } = rule as NamedRule
+  const { name, off, ...keys } = rule as NamedRule
   const { paint } = screen
+  const state = off === true ? `  ${paint.yellow('off')}` : ''
   const count =
     used === 0 ? paint.dim('not used yet') : paint.green(`used ${used === 1 ? 'once' : `${used} times`}`)
   const number = String(at + 1).padStart(2)
   const title = name === undefined ? paint.dim('no name') : paint.bold(visible(name))
   return [
-    `${number}  ${title}  ${count}`,
+    `${number}  ${title}${state}  ${count}`,
     ...Object.entries(keys).flatMap(([key, value]) => member(key, value, screen)),
   ].join('\n')
 }

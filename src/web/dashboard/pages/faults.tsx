@@ -8,6 +8,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
+import { OnSwitch, switched } from './switches.tsx'
 import { YamlDialog, YamlView } from './yaml.tsx'
 
 type Fault = FaultsState['faults'][number]
@@ -37,14 +38,14 @@ export function FaultsPage({ account }: { account: string }) {
       title="Faults"
       lead={
         <span class="muted">
-          For each call, the first fault that fits happens. Each change resets the counts.
+          For each call, the first fault that fits happens. What you do not change keeps its counts.
         </span>
       }
       actions={
         <>
           {inForce.length > 0 && (
             <>
-              <Button onPress={() => put([], 'All faults are off')}>Turn all off</Button>
+              <Button onPress={() => put([], 'All faults are removed')}>Remove all</Button>
               <Button onPress={() => setEditing('all')}>Edit all</Button>
             </>
           )}
@@ -58,7 +59,14 @@ export function FaultsPage({ account }: { account: string }) {
         {data => (
           <FaultList
             data={data}
-            onSwitchOff={nth => put(data.faults.toSpliced(nth, 1), 'Fault turned off')}
+            onSwitch={async (nth, on) => {
+              await call('PUT /accounts/:account/faults', {
+                params,
+                body: { faults: switched(data.faults, nth, on) },
+              })
+              faults.reload()
+            }}
+            onRemove={nth => put(data.faults.toSpliced(nth, 1), 'Fault removed')}
           />
         )}
       </Ready>
@@ -83,13 +91,13 @@ export function FaultsPage({ account }: { account: string }) {
 
 const titleOf = ({ name, type, on }: Fault) => String(name ?? `${type} on ${on ?? 'every call'}`)
 
-function FaultList({
-  data,
-  onSwitchOff,
-}: {
-  data: FaultsState
-  onSwitchOff: (nth: number) => Promise<void>
-}) {
+interface FaultListProps {
+  readonly data: FaultsState
+  readonly onSwitch: (nth: number, on: boolean) => Promise<void>
+  readonly onRemove: (nth: number) => Promise<void>
+}
+
+function FaultList({ data, onSwitch, onRemove }: FaultListProps) {
   if (data.faults.length === 0)
     return (
       <Empty title="No faults">
@@ -101,18 +109,22 @@ function FaultList({
       {data.faults.map((fault, nth) => {
         const used = data.used[nth] ?? 0
         return (
-          <li key={nth} class="card">
+          <li key={nth} class={fault.off ? 'card is-off' : 'card'}>
             <header>
               <h2>{titleOf(fault)}</h2>
+              {fault.off && <Badge tone="warn">off</Badge>}
               <Badge tone={used > 0 ? 'bad' : 'quiet'}>happened {countText(used)} ×</Badge>
               <span class="row-actions">
-                <Button onPress={() => onSwitchOff(nth)}>Turn off</Button>
+                <Button onPress={() => onRemove(nth)}>Remove</Button>
+                <OnSwitch of={titleOf(fault)} item={fault} onSwitch={on => onSwitch(nth, on)} />
               </span>
             </header>
-            <YamlView value={fault} label={`Fault ${nth + 1}`} />
+            <YamlView value={withoutSwitch(fault)} label={`Fault ${nth + 1}`} />
           </li>
         )
       })}
     </ol>
   )
 }
+
+const withoutSwitch = ({ off: _, ...rest }: Fault) => rest

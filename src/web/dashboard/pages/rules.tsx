@@ -9,6 +9,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
+import { OnSwitch, switched } from './switches.tsx'
 import { YamlDialog, YamlView } from './yaml.tsx'
 
 type Rule = RulesState['rules'][number]
@@ -60,7 +61,14 @@ export function RulesPage({ account }: { account: string }) {
           <RuleList
             data={data}
             account={account}
-            onSwitchOff={nth => put(data.rules.toSpliced(nth, 1), 'Rule turned off')}
+            onSwitch={async (nth, on) => {
+              await call('PUT /accounts/:account/rules', {
+                params,
+                body: { rules: switched(data.rules, nth, on) },
+              })
+              rules.reload()
+            }}
+            onRemove={nth => put(data.rules.toSpliced(nth, 1), 'Rule removed')}
           />
         )}
       </Ready>
@@ -101,10 +109,11 @@ const Lead = ({ rules }: { rules: RulesState | undefined }) => (
 interface RuleListProps {
   readonly data: RulesState
   readonly account: string
-  readonly onSwitchOff: (nth: number) => Promise<void>
+  readonly onSwitch: (nth: number, on: boolean) => Promise<void>
+  readonly onRemove: (nth: number) => Promise<void>
 }
 
-function RuleList({ data, account, onSwitchOff }: RuleListProps) {
+function RuleList({ data, account, onSwitch, onRemove }: RuleListProps) {
   if (data.rules.length === 0)
     return (
       <Empty title="No rules">
@@ -120,19 +129,21 @@ function RuleList({ data, account, onSwitchOff }: RuleListProps) {
         const used = data.used[nth] ?? 0
         const left = typeof rule.times === 'number' ? rule.times - used : null
         return (
-          <li key={nth} class="card">
+          <li key={nth} class={rule.off ? 'card is-off' : 'card'}>
             <header>
               <h2>{name ?? 'Rule without a name'}</h2>
+              {rule.off && <Badge tone="warn">off</Badge>}
               <Badge tone={used > 0 ? 'good' : 'quiet'}>used {countText(used)} ×</Badge>
               {left !== null && (
                 <Badge tone={left > 0 ? 'info' : 'warn'}>{left > 0 ? `${left} left` : 'used up'}</Badge>
               )}
               <span class="row-actions">
                 {name && used > 0 && <Matched account={account} rule={rule} name={name} />}
-                <Button onPress={() => onSwitchOff(nth)}>Turn off</Button>
+                <Button onPress={() => onRemove(nth)}>Remove</Button>
+                <OnSwitch of={name ?? `rule ${nth + 1}`} item={rule} onSwitch={on => onSwitch(nth, on)} />
               </span>
             </header>
-            <YamlView value={withoutName(rule)} label={`Rule ${name ?? nth + 1}`} />
+            <YamlView value={conditionsOf(rule)} label={`Rule ${name ?? nth + 1}`} />
           </li>
         )
       })}
@@ -150,4 +161,4 @@ function Matched({ account, rule, name }: { account: string; rule: Rule; name: s
   )
 }
 
-const withoutName = ({ name: _, ...rest }: Rule) => rest
+const conditionsOf = ({ name: _, off: __, ...rest }: Rule) => rest

@@ -23,7 +23,9 @@ export class Rules implements Watch {
   #follow(event: DomainEvent, machine: Machine): void {
     switch (event.type) {
       case 'RulesReplaced':
-        this.#inForce = (event.rules?.map(compileRule) ?? SERVER_RULES).map(uncounted)
+        this.#inForce = event.rules
+          ? this.#continued(event.rules.map(compileRule))
+          : SERVER_RULES.map(uncounted)
         return
       case 'RulesPutInFront':
         this.#inForce.unshift(...event.rules.map(compileRule).map(uncounted))
@@ -46,10 +48,22 @@ export class Rules implements Watch {
     }
   }
 
+  /** Each rule that is the same as one before, on or off, has the counts of the first of these that is left. */
+  #continued(rules: readonly Rule[]): Counted[] {
+    const left = [...this.#inForce]
+    return rules.map(rule => {
+      const at = left.findIndex(before =>
+        isDeepStrictEqual({ ...before.rule.data, off: false }, { ...rule.data, off: false }),
+      )
+      const [before] = at === -1 ? [] : left.splice(at, 1)
+      return before ? { ...before, rule } : uncounted(rule)
+    })
+  }
+
   #first(facts: Facts): Rule | undefined {
     for (const counted of this.#inForce) {
       const { rule } = counted
-      if (!rule.holds(facts)) continue
+      if (rule.data.off === true || !rule.holds(facts)) continue
       counted.held++
       if (rule.nth !== null && counted.held !== rule.nth) continue
       if (rule.skipNth === counted.held) continue
