@@ -67,7 +67,7 @@ export async function readDataFile(path: string): Promise<unknown> {
   }
   try {
     if (path.endsWith('.json')) return JSON.parse(text)
-    const { parse } = await import('./yaml.ts')
+    const { valueOfYaml: parse } = await import('../files/yaml-document.ts')
     return parse(text)
   } catch (cause) {
     const [line = ''] = String(cause instanceof Error ? cause.message : cause).split('\n')

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -74,4 +74,13 @@ test('a call of a merchant does not load what Node needs for ECMAScript modules'
   const loaded = loadedAtExit('process.moduleLoadList', CALL)
   expect(loaded).toContain('NativeModule http')
   expect(loaded).not.toContain(MODULE)
+})
+
+test('all pages together have at most 300 KB of script', () => {
+  const scripts = readdirSync('dist/web', { recursive: true, encoding: 'utf8' }).filter(name =>
+    name.endsWith('.js'),
+  )
+  expect(scripts).toEqual(expect.arrayContaining(['checkout/main.js', 'dashboard/main.js']))
+  const bytes = scripts.reduce((sum, name) => sum + statSync(join('dist/web', name)).size, 0)
+  expect(bytes).toBeLessThanOrEqual(300_000)
 })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { parse } from '../../src/cli/yaml.ts'
+import { valueOfYaml as parse } from '../../src/files/yaml-document.ts'
 import { readScenario, ScenarioError } from '../../src/scenario/index.ts'
 
 const block = (count: number) => Array.from({ length: count }, (_, at) => `  k${at}: 1`).join('\n')

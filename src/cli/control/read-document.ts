@@ -46,5 +46,5 @@ async function parse(written: string, path: string): Promise<unknown> {
       // A list or an object in the short form of YAML begins the same way.
     }
   }
-  return (await import('../yaml.ts')).parse(written)
+  return (await import('../../files/yaml-document.ts')).valueOfYaml(written)
 }

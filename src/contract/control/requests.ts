@@ -141,6 +141,14 @@ export type ResetBody = Wire<typeof ResetBody>
 export const TokenBody = object({ token: Type.String({ minLength: 1 }) })
 export type TokenBody = Wire<typeof TokenBody>
 
+export const YamlText = object({ text: Type.String() })
+export type YamlText = Wire<typeof YamlText>
+export const YamlValues = object({
+  values: Type.Array(Type.Unknown()),
+  narrow: Type.Optional(Type.Boolean({ description: 'a line for each member' })),
+})
+export type YamlValues = Wire<typeof YamlValues>
+
 /** An account as one JSON document: its journal, and the images that the journal names. */
 export const Archive = Type.Object({
   paysim: Type.Literal(1),

@@ -291,6 +291,14 @@ export const CONTROL_WORDS: Readonly<Record<ControlCall, CallWords>> = {
   'GET /accounts/:account/browse/webhook-deliveries': {
     description: 'For lists that can be scrolled to any place.',
   },
+  'POST /yaml/read': {
+    description: 'For rules and faults that are edited as YAML.',
+    example: { text: '- on: GET /payout_intents\n  type: reset\n' },
+  },
+  'POST /yaml/write': {
+    description: 'For rules and faults that are shown as YAML.',
+    example: { values: [[{ on: 'GET /payout_intents', type: 'reset' }]] },
+  },
   'POST /dashboard/links': { description: 'It works once, and for a short time.' },
   'GET /dashboard/sign-in': { description: 'A browser opens it; it leads to the dashboard.' },
   'GET /dashboard/session': { description: 'By its cookie.' },

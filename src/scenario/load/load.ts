@@ -1,12 +1,12 @@
 import { dirname, resolve } from 'node:path'
 import { LineCounter } from 'yaml'
 import { FileRefusedError } from '../../files/regular-file.ts'
+import { readYaml } from '../../files/yaml-document.ts'
 import type { Scenario, ScenarioData } from '../schema/file.ts'
 import { checkScenario } from './check-scenario.ts'
 import { Positions } from './positions.ts'
 import { type FileProblem, ScenarioError } from './problems.ts'
 import { readScenarioFile } from './scenario-files.ts'
-import { readYaml } from './yaml-document.ts'
 
 export async function loadScenario(file: string): Promise<Scenario> {
   let text: string

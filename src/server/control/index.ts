@@ -27,6 +27,8 @@ import { whyCalls } from './why.ts'
 const OPEN: readonly string[] = [`${CONTROL_PREFIX}/health`, `${CONTROL_PREFIX}/ready`]
 const MERCHANTS = `${CONTROL_PREFIX}/merchants`
 const DASHBOARD = `${CONTROL_PREFIX}/dashboard`
+/** They change nothing, and are sent whenever the dashboard shows a rule. */
+const YAML = `${CONTROL_PREFIX}/yaml/`
 const IMPORT = `${CONTROL_PREFIX}/accounts/:account/import`
 /** The dashboard's calls that make links require a session. */
 const needsNoSession = (route = '') =>
@@ -94,7 +96,8 @@ export function controlSurface(settings: ControlSettings): Surface {
       demandOwnOrigin(request)
       if (hasToken(request)) return account
       const signedIn = isSignedIn(request)
-      request.watching = request.method === 'GET' && (signedIn || route?.startsWith(DASHBOARD) === true)
+      const reads = request.method === 'GET' || route?.startsWith(YAML) === true
+      request.watching = reads && (signedIn || route?.startsWith(DASHBOARD) === true)
       if (signedIn || needsNoSession(route)) return account
       reply.header('www-authenticate', 'Bearer realm="paysim control"')
       throw refuse('unauthorized', 'The control token is missing or not valid')

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { TokenBody } from '../../contract/control/requests.ts'
+import { TokenBody, YamlText, YamlValues } from '../../contract/control/requests.ts'
 import { type Contract, DECISIONS, type DecisionKey } from '../../contract/decisions.ts'
 import { CONTROL_PREFIX } from '../../contract/paths.ts'
 import { answerOf } from '../../contract/resolve-contract.ts'
@@ -14,9 +14,12 @@ import { comesFromOwnPage, type Session } from '../dashboard/session.ts'
 import type { EventStreams } from '../http/event-stream.ts'
 import type { Request } from '../http/request.ts'
 import { one, windowIn } from '../lists.ts'
-import { refuse, storeRefusal } from '../refusal.ts'
+import { refuse, refuseProblems, storeRefusal } from '../refusal.ts'
 import type { KeptBytes, RequestLog } from '../requests/request-log.ts'
 import { bodyReader, type ControlHandlers, type ControlSettings } from './control-call.ts'
+
+const readYamlText = bodyReader<YamlText>(YamlText)
+const readYamlValues = bodyReader<YamlValues>(YamlValues)
 
 export function serverCalls(settings: ControlSettings) {
   const { gateway, requests, streams, forwarder } = settings
@@ -36,6 +39,22 @@ export function serverCalls(settings: ControlSettings) {
     'GET /control.json': async ({ request: { headers }, answer }) => {
       const { controlDocument } = await import('../../contract/openapi/control-document.ts')
       return answer(200, controlDocument(contract, `http://${headers.host}${CONTROL_PREFIX}`))
+    },
+    'POST /yaml/read': async ({ request, answer }) => {
+      const { text } = await readYamlText(request)
+      const { valueOfYaml } = await import('../../files/yaml-document.ts')
+      try {
+        return answer(200, { value: valueOfYaml(text) })
+      } catch (error) {
+        throw refuseProblems([
+          { field: 'text', message: error instanceof Error ? error.message : String(error) },
+        ])
+      }
+    },
+    'POST /yaml/write': async ({ request, answer }) => {
+      const { values, narrow = false } = await readYamlValues(request)
+      const { yamlForPeople } = await import('../../files/yaml-document.ts')
+      return answer(200, { texts: values.map(value => yamlForPeople(value, { narrow })) })
     },
     'GET /metrics': ({ reply }) =>
       reply

@@ -1,3 +1,4 @@
+import type { TimerRecord } from '../../contract/control/clock.ts'
 import { formatMinor } from '../../contract/currencies.ts'
 import type {
   DeliveryStatus,
@@ -38,6 +39,12 @@ const MOVES: Readonly<Record<string, MoveWords>> = {
 /** How a trigger is offered. The server says which ones are possible. */
 export const moveWords = (trigger: string): MoveWords =>
   MOVES[trigger] ?? { label: humanise(trigger), tone: 'plain' }
+
+/** What a timer will do. */
+export function commandText(command: TimerRecord['command']): string {
+  if (command.type === 'AttemptDelivery') return 'Webhook attempt'
+  return command.trigger ? moveWords(command.trigger).label : humanise(command.type)
+}
 
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'busy' | 'quiet'
 

@@ -306,3 +306,33 @@ test('the stream can report that something changed without saying what', async (
   expect(told).toContain('"payments"')
   expect(told).not.toContain('PaymentCreated')
 })
+
+describe('YAML for the editors of the dashboard', () => {
+  const turn = (way: 'read' | 'write', body: Json) => server().control('POST', `/yaml/${way}`, { body })
+
+  test('comes back as it was written, and is legible', async () => {
+    const rules = [{ name: 'no', match: { amount: { gte: '1000' } }, receipt: [{ after: '5s' }] }]
+    const { texts } = (await turn('write', { values: [rules, rules[0]] })).body
+    expect(texts[0]).toContain('match: { amount: { gte: "1000" } }')
+    for (const [text, value] of [
+      [texts[0], rules],
+      [texts[1], rules[0]],
+    ])
+      expect((await turn('read', { text })).body).toEqual({ value })
+  })
+
+  test.each([
+    ['a key twice', 'a: 1\na: 2', /Map keys must be unique at line 2, column 1/],
+    ['many levels', '['.repeat(100_000), /nested too deeply/],
+    ['a list that does not end', '- [', /at line 1/],
+    [
+      'aliases that grow',
+      `a: &a [${'x,'.repeat(50)}]\nb: &b [${'*a,'.repeat(50)}]\nc: [${'*b,'.repeat(50)}]`,
+      /alias/i,
+    ],
+  ])('is refused with %s', async (_, text, message) => {
+    const answer = await turn('read', { text })
+    expectRefusal(answer, invalid('text'))
+    expect(answer.text).toMatch(message)
+  })
+})

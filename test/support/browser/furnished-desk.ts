@@ -26,7 +26,6 @@ const OPENS: Partial<Record<ListPageName, Opens>> = {
   account: { 'the reset': page => press(page, 'Reset…') },
 }
 const OPENS_ON_PAYMENT: Opens = {
-  'what is planned': page => press(page, 'With planned'),
   'the dialog to fail it': page => press(page, 'Fail…'),
 }
 

@@ -8,7 +8,15 @@ import { DecisionsInForce, Nodes } from '../nodes.ts'
 import { listWindow, Overview } from '../overview.ts'
 import { PaymentRow } from '../payments.ts'
 import { PayoutRow } from '../payouts.ts'
-import { AdvanceBody, ClockBody, HealthBody, MerchantPatch, TokenBody } from '../requests.ts'
+import {
+  AdvanceBody,
+  ClockBody,
+  HealthBody,
+  MerchantPatch,
+  TokenBody,
+  YamlText,
+  YamlValues,
+} from '../requests.ts'
 import { RulesBody, RulesState } from '../rules.ts'
 import { Timeline } from '../timeline.ts'
 import { DeliveryRow } from '../webhooks.ts'
@@ -271,6 +279,18 @@ export const DASHBOARD_OPERATIONS = {
     answers: {
       200: object({ data: Type.Array(DeliveryRow), total: Type.Integer({ minimum: 0 }) }),
     },
+  },
+  'POST /yaml/read': {
+    id: 'readYaml',
+    summary: 'Turn YAML into JSON',
+    body: { json: YamlText },
+    answers: { 200: object({ value: Type.Unknown() }) },
+  },
+  'POST /yaml/write': {
+    id: 'writeYaml',
+    summary: 'Turn JSON into YAML, a text for each value',
+    body: { json: YamlValues },
+    answers: { 200: object({ texts: Type.Array(Type.String()) }) },
   },
   'POST /dashboard/links': {
     id: 'createSignInLink',

@@ -1,12 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { useMemo } from 'preact/hooks'
-import type { Overview } from '../../../contract/control/overview.ts'
-import { Chart } from '../charts/chart.tsx'
-import { barsOption, latencyOption } from '../charts/overview-options.ts'
-import { countText } from '../format.ts'
+import type { Buckets, Overview } from '../../../contract/control/overview.ts'
+import { countText, humanise, type Tone, toneOf } from '../format.ts'
 import { addressOf } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
 import { Command } from '../ui/badge.tsx'
+import { Chart } from '../ui/chart.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty, Panel } from '../ui/panel.tsx'
 import { firstPaymentCommand } from './first-payment.ts'
@@ -103,25 +101,39 @@ function KeyNumbers({ data, account }: { data: Overview; account: string }) {
   )
 }
 
+const TONES: Readonly<Record<string, Tone>> = { client_errors: 'warn', server_errors: 'bad' }
+
+const seriesOf = ({ series }: Buckets, kinds: readonly string[]) =>
+  kinds.map(kind => ({
+    name: humanise(kind),
+    tone: TONES[kind] ?? toneOf(kind),
+    values: series[kind] ?? [],
+  }))
+
 const INTENTS = ['succeeded', 'pending', 'processing', 'expired', 'failed']
 
 function IntentsChart({ data, account }: { data: Overview; account: string }) {
   const { over_time, by_status, total } = data.payments
-  const option = useMemo(() => over_time && barsOption(over_time, INTENTS), [over_time])
   const counts = INTENTS.map(status => `${countText(by_status[status] ?? 0)} ${status}`).join(', ')
   return (
-    <div class="chart-wide">
-      <Panel title="Payments by status">
-        {option ? (
-          <Chart option={option} height={260} label={`Payments by creation time: ${counts}`} />
-        ) : (
-          <Empty title={total === 0 ? 'No payments yet' : 'No data'}>
-            <p>Create the first payment from the folder where the server runs:</p>
-            <Command text={firstPaymentCommand(account)} />
-          </Empty>
-        )}
-      </Panel>
-    </div>
+    <Panel title="Payments by status" aside={<span class="muted">{countText(total)}</span>}>
+      {over_time ? (
+        <Chart
+          buckets={over_time}
+          series={seriesOf(over_time, INTENTS)}
+          as="bars"
+          label={`Payments by creation time: ${counts}`}
+          hrefOf={(created_after, created_before) =>
+            addressOf(account, 'payments', null, { created_after, created_before })
+          }
+        />
+      ) : (
+        <Empty title="No payments yet">
+          <p>Create the first payment from the folder where the server runs:</p>
+          <Command text={firstPaymentCommand(account)} />
+        </Empty>
+      )}
+    </Panel>
   )
 }
 
@@ -129,14 +141,18 @@ const ANSWERS = ['succeeded', 'client_errors', 'server_errors']
 
 function RequestsChart({ data }: { data: Overview }) {
   const { over_time, logged } = data.requests
-  const option = useMemo(() => over_time && barsOption(over_time, ANSWERS), [over_time])
   return (
     <Panel
       title="Requests"
       aside={logged > 0 && <span class="muted">the last {countText(logged)}, by the wall clock</span>}
     >
-      {option ? (
-        <Chart option={option} height={190} label={`The last ${logged} requests over time`} />
+      {over_time ? (
+        <Chart
+          buckets={over_time}
+          series={seriesOf(over_time, ANSWERS)}
+          as="bars"
+          label={`The last ${logged} requests over time`}
+        />
       ) : (
         <Empty title="No requests yet">
           <p>Calls to the merchant API since the server started appear here.</p>
@@ -148,16 +164,17 @@ function RequestsChart({ data }: { data: Overview }) {
 
 function LatencyChart({ data }: { data: Overview }) {
   const { over_time, p50_over_time, p95_over_time, p50_ms, p95_ms } = data.requests
-  const option = useMemo(
-    () => over_time && latencyOption(over_time, p50_over_time, p95_over_time),
-    [over_time, p50_over_time, p95_over_time],
-  )
   return (
-    <Panel title="Response time" aside={<span class="muted">milliseconds</span>}>
-      {option ? (
+    <Panel title="Response time" aside={<span class="muted">milliseconds, by the wall clock</span>}>
+      {over_time ? (
         <Chart
-          option={option}
-          height={190}
+          buckets={over_time}
+          series={[
+            { name: 'Median', tone: 'info', values: p50_over_time },
+            { name: '95 in 100 within', tone: 'warn', values: p95_over_time },
+          ]}
+          as="lines"
+          textOf={ms => `${Number(ms.toFixed(1))} ms`}
           label={`Response times: median ${p50_ms} ms, 95th percentile ${p95_ms} ms`}
         />
       ) : (
@@ -173,28 +190,27 @@ const ATTEMPTS = ['succeeded', 'failed']
 
 function WebhooksChart({ data, account }: { data: Overview; account: string }) {
   const { attempts_over_time, endpoints } = data.webhooks
-  const option = useMemo(
-    () => attempts_over_time && barsOption(attempts_over_time, ATTEMPTS),
-    [attempts_over_time],
-  )
   return (
-    <div class="chart-wide">
-      <Panel title="Webhook attempts">
-        {option ? (
-          <Chart option={option} height={170} label="Webhook attempts by result" />
-        ) : (
-          <Empty title={endpoints === 0 ? 'No webhook endpoint yet' : 'No webhook was sent yet'}>
-            <p>
-              {endpoints === 0
-                ? 'Events are stored, but not sent. '
-                : 'A webhook is sent when the next payment or payout ends. '}
-              <a href={addressOf(account, 'webhooks')}>
-                {endpoints === 0 ? 'Add an endpoint' : 'Show the endpoints'}
-              </a>
-            </p>
-          </Empty>
-        )}
-      </Panel>
-    </div>
+    <Panel title="Webhook attempts">
+      {attempts_over_time ? (
+        <Chart
+          buckets={attempts_over_time}
+          series={seriesOf(attempts_over_time, ATTEMPTS)}
+          as="bars"
+          label="Webhook attempts by result"
+        />
+      ) : (
+        <Empty title={endpoints === 0 ? 'No webhook endpoint yet' : 'No webhook was sent yet'}>
+          <p>
+            {endpoints === 0
+              ? 'Events are stored, but not sent. '
+              : 'A webhook is sent when the next payment or payout ends. '}
+            <a href={addressOf(account, 'webhooks')}>
+              {endpoints === 0 ? 'Add an endpoint' : 'Show the endpoints'}
+            </a>
+          </p>
+        </Empty>
+      )}
+    </Panel>
   )
 }

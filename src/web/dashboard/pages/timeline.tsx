@@ -1,53 +1,51 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { Timeline } from '../../../contract/control/timeline.ts'
-import { Chart } from '../charts/chart.tsx'
-import { lanesOf, lastTimelineItem, type TimelineItem, timelineItems } from '../charts/timeline-items.ts'
-import { timelineOption } from '../charts/timeline-option.ts'
-import { exactText } from '../format.ts'
+import type {
+  Timeline,
+  TimelineAttempt,
+  TimelineChange,
+  TimelinePlace,
+  TimelineRequest,
+} from '../../../contract/control/timeline.ts'
+import { httpTone, humanise, spanText, type Tone, toneOf } from '../format.ts'
+import { addressOf, place } from '../state/router.ts'
 import type { Loaded } from '../state/use-live.ts'
 import { Badge, ExactTime } from '../ui/badge.tsx'
-import { Button } from '../ui/button.tsx'
 import { Ready } from '../ui/page.tsx'
 import { Panel, Table } from '../ui/panel.tsx'
 
-const AROUND_PX = 88
-const LANE_PX = 44
+const LANES = ['Merchant', 'Payer', 'Provider', 'Your server'] as const
+/** Who did it. */
+type Lane = (typeof LANES)[number]
 
-/** The past and the future of a record, as a chart and as a table. */
+/** Something that happened to a record. */
+interface TimelineItem {
+  readonly key: string
+  readonly lane: Lane
+  /** Account time in milliseconds. */
+  readonly at: number
+  /** Null if it is unknown. */
+  readonly wallAt: number | null
+  readonly what: string
+  readonly more: string
+  readonly tone: Tone
+  readonly href: string | null
+  /** Reads that change nothing and follow each other are one row, under this text. */
+  readonly reads: string | null
+  readonly calls: number
+}
+
+/** What happened to a record: a table, and above it the same in time. */
 export function TimelinePanel({ timeline }: { timeline: Loaded<Timeline> }) {
-  const [span, setSpan] = useState<'past' | 'all'>('past')
   const { data } = timeline
   const items = useMemo(() => (data ? timelineItems(data) : []), [data])
-  const option = useMemo(() => (data ? timelineOption(data, items, span) : undefined), [data, items, span])
-  const isAhead = items.some(({ where }) => where === 'Planned')
+  const [marked, setMarked] = useState<string | null>(null)
   return (
-    <Panel
-      title="Timeline"
-      flush
-      aside={
-        isAhead && (
-          <span class="segmented">
-            <Button pressed={span === 'past'} onPress={() => setSpan('past')}>
-              So far
-            </Button>
-            <Button pressed={span === 'all'} onPress={() => setSpan('all')}>
-              With planned
-            </Button>
-          </span>
-        )
-      }
-    >
+    <Panel title="Timeline" flush>
       <Ready of={timeline}>
         {() => (
           <>
-            {option && (
-              <Chart
-                option={option}
-                height={AROUND_PX + LANE_PX * lanesOf(items).length}
-                label={describe(items)}
-              />
-            )}
-            <ItemTable items={items} />
+            {items.length > 1 && <Strip items={items} marked={marked} onMark={setMarked} />}
+            <ItemTable items={items} marked={marked} onMark={setMarked} />
           </>
         )}
       </Ready>
@@ -55,20 +53,65 @@ export function TimelinePanel({ timeline }: { timeline: Loaded<Timeline> }) {
   )
 }
 
-function describe(items: readonly TimelineItem[]): string {
-  const last = lastTimelineItem(items)
-  const latest = last ? ` The last event: ${last.what}, ${exactText(last.at)}.` : ''
-  return `Timeline of ${items.length} events; the table below lists them all.${latest}`
+interface ShownProps {
+  readonly items: readonly TimelineItem[]
+  readonly marked: string | null
+  readonly onMark: (key: string | null) => void
 }
 
-const ItemTable = ({ items }: { items: readonly TimelineItem[] }) => (
+/** When things happened. The table has the same for those who cannot see it. */
+function Strip({ items, marked, onMark }: ShownProps) {
+  const { places, gaps } = useMemo(() => positionsOf(items.map(({ at }) => at)), [items])
+  return (
+    <div class="strip" aria-hidden="true" onMouseLeave={() => onMark(null)}>
+      {gaps.map(({ at, ms }) => (
+        <span key={at} class="gap" style={{ '--at': at }} title={spanText(ms)} />
+      ))}
+      {items.map(({ key, lane, tone }, nth) => (
+        <span
+          key={key}
+          aria-hidden="true"
+          class={`dot ${tone}${key === marked ? ' marked' : ''}`}
+          style={{ '--at': places[nth] ?? 0, '--lane': LANES.indexOf(lane) }}
+          onMouseEnter={() => onMark(key)}
+        />
+      ))}
+    </div>
+  )
+}
+
+/** A time between two items that is longer than this many usual ones is not drawn in full: the axis is broken there. */
+const LONG = 4
+/** Items of one moment stand beside each other. */
+const APART = 0.15
+
+/** Where times are between 0 and 1, and where the axis is broken. */
+export function positionsOf(times: readonly number[]) {
+  const between = times.slice(1).map((at, nth) => at - (times[nth] ?? at))
+  const usual = between.filter(ms => ms > 0).sort((a, b) => a - b)
+  const longest = LONG * (usual[Math.floor((usual.length - 1) / 2)] ?? 1)
+  const widths = between.map(ms => Math.min(ms, longest) / longest + APART)
+  const whole = widths.reduce((sum, width) => sum + width, 0) || 1
+  const places = [0]
+  for (const width of widths) places.push((places.at(-1) ?? 0) + width / whole)
+  const gaps = between.flatMap((ms, nth) =>
+    ms > longest ? [{ at: ((places[nth] ?? 0) + (places[nth + 1] ?? 0)) / 2, ms }] : [],
+  )
+  return { places, gaps }
+}
+
+const ItemTable = ({ items, marked, onMark }: ShownProps) => (
   <Table<TimelineItem>
     caption="Timeline"
     rows={items}
     keyOf={({ key }) => key}
+    rowProps={({ key }) => ({
+      class: key === marked ? 'marked' : undefined,
+      onMouseEnter: () => onMark(key),
+      onMouseLeave: () => onMark(null),
+    })}
     columns={[
-      { title: 'Account time', cell: item => <BothTimes of={item} /> },
-      { title: 'Where', cell: ({ where }) => where },
+      { title: 'Who', cell: ({ lane }) => <span class={`lane at-${LANES.indexOf(lane)}`}>{lane}</span> },
       {
         title: 'What',
         cell: ({ what, href, tone, more }) => (
@@ -78,6 +121,7 @@ const ItemTable = ({ items }: { items: readonly TimelineItem[] }) => (
           </span>
         ),
       },
+      { title: 'Account time', cell: item => <BothTimes of={item} /> },
     ]}
   />
 )
@@ -97,4 +141,94 @@ function BothTimes({ of: { at, wallAt } }: { of: TimelineItem }) {
       )}
     </>
   )
+}
+
+/** In the server's order, which has causes before effects. */
+export function timelineItems(timeline: Timeline): TimelineItem[] {
+  const account = place.value.account ?? ''
+  const items: TimelineItem[] = []
+  for (const at of timeline.order) {
+    const details = itemDetails(timeline, at, account)
+    if (!details) continue
+    const { list, nth, wall_at } = at
+    const item = {
+      ...{ tone: 'quiet' as const, href: null, reads: null, calls: 1 },
+      ...details,
+      key: `${list} ${nth}`,
+      at: Date.parse(at.at),
+      wallAt: wall_at === null ? null : Date.parse(wall_at),
+    }
+    const last = items.at(-1)
+    if (last?.reads && last.reads === item.reads && last.lane === item.lane)
+      items[items.length - 1] = together(last)
+    else items.push(item)
+  }
+  return items
+}
+
+const together = (first: TimelineItem): TimelineItem => ({
+  ...first,
+  what: first.reads ?? first.what,
+  more: `${first.calls + 1} calls`,
+  calls: first.calls + 1,
+})
+
+type ItemDetails = Pick<TimelineItem, 'lane' | 'what' | 'more'> & Partial<TimelineItem>
+
+function itemDetails(
+  { changes, provider_calls, requests, attempts }: Timeline,
+  { list, nth }: TimelinePlace,
+  account: string,
+): ItemDetails | undefined {
+  if (list === 'provider_calls') {
+    const call = provider_calls[nth]
+    return call && { lane: 'Provider', what: humanise(call.call), more: 'asked of the provider' }
+  }
+  if (list === 'requests') return requests[nth] && requestOf(requests[nth], account)
+  if (list === 'attempts') return attempts[nth] && attemptOf(attempts[nth], account)
+  return changes[nth] && changeOf(changes[nth])
+}
+
+const PAGE_OF_PAYER = /^\/(checkout|bank|qr)\//
+
+function requestOf({ method, path, status, ms, request_id }: TimelineRequest, account: string): ItemDetails {
+  const isPayer = PAGE_OF_PAYER.test(path)
+  const isRead = method === 'GET' && status < 400
+  return {
+    lane: isPayer ? 'Payer' : 'Merchant',
+    what: isPayer && isRead ? 'Payer viewed the page' : `${method} ${status}`,
+    more: `${path}, ${ms.toFixed(1)} ms`,
+    tone: httpTone(status),
+    href: addressOf(account, 'requests', request_id),
+    reads: isRead ? (isPayer ? 'Payer viewed the page' : `${method} ${status}`) : null,
+  }
+}
+
+function attemptOf(attempt: TimelineAttempt, account: string): ItemDetails {
+  const { delivery, number, url, ended_at, status, error, event_type } = attempt
+  const answer = ended_at === null ? 'in progress' : (error ?? `answered ${status}`)
+  return {
+    lane: 'Your server',
+    what: `${event_type ?? 'event'}, attempt ${number}`,
+    more: `to ${url}: ${answer}`,
+    tone: ended_at === null ? 'busy' : httpTone(status),
+    href: addressOf(account, 'webhooks', delivery),
+  }
+}
+
+function changeOf({ by, event, status, detail }: TimelineChange): ItemDetails {
+  return {
+    lane: laneOf(by, event),
+    what: humanise(event),
+    more: [`by the ${by}`, detail].filter(Boolean).join(', '),
+    tone: status === null ? 'quiet' : toneOf(status),
+  }
+}
+
+const OF_PROVIDER = ['RouteFrozen', 'ActionPresented', 'ActionWithdrawn']
+
+/** A timer and an operator act as the provider does. */
+function laneOf(by: string, event: string): Lane {
+  if (OF_PROVIDER.includes(event)) return 'Provider'
+  return by === 'merchant' ? 'Merchant' : by === 'payer' ? 'Payer' : 'Provider'
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ApiError, messageOf } from '../state/api.ts'
+import { ApiError, call, messageOf } from '../state/api.ts'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Editor } from '../ui/field.tsx'
 import { Scrollable } from '../ui/panel.tsx'
@@ -19,7 +19,7 @@ export function YamlDialog({ title, label, start, action, onClose, onSubmit }: Y
   const [text, setText] = useState(typeof start === 'string' ? start : '')
   const [problems, setProblems] = useState<readonly string[]>([])
   useEffect(() => {
-    if (typeof start !== 'string') toYaml(start).then(setText)
+    if (typeof start !== 'string') toYaml(start).then(setText, error => setProblems([messageOf(error)]))
   }, [])
   const submit = async () => {
     try {
@@ -44,36 +44,43 @@ async function readList(text: string): Promise<unknown[]> {
 
 const problemsIn = (error: unknown) =>
   error instanceof ApiError && error.details.length > 0
-    ? error.details.map(({ field, message }) => `${field} ${message}`)
+    ? error.details.map(({ field, message }) => (field === 'text' ? message : `${field} ${message}`))
     : [messageOf(error)]
 
-/** The YAML library is loaded when it is first needed. */
-const library = () => import('yaml')
+const fromYaml = async (text: string) => (await call('POST /yaml/read', { body: { text } })).value
 
-/** Formats data as people write it: the parts of a rule go on one line if they fit. */
-async function toYaml(value: unknown, { narrow = false } = {}): Promise<string> {
-  const { Document, isPair, visit } = await library()
-  const document = new Document(value)
-  if (!narrow)
-    visit(document, {
-      Map(_, map, path) {
-        if (path.some(isPair)) map.flow = true
-      },
-    })
-  return document.toString({ lineWidth: narrow ? 0 : 110 })
+interface Wish {
+  readonly value: unknown
+  readonly done: (text: string) => void
+  readonly failed: (error: unknown) => void
 }
 
-async function fromYaml(text: string): Promise<unknown> {
-  const { parse } = await library()
-  return parse(text)
+/** What a page shows at once is turned into YAML by one call. */
+const wishes = { narrow: [] as Wish[], wide: [] as Wish[] }
+
+function toYaml(value: unknown, { narrow = false } = {}): Promise<string> {
+  const waiting = wishes[narrow ? 'narrow' : 'wide']
+  if (waiting.length === 0) queueMicrotask(() => fulfil(waiting.splice(0), narrow))
+  return new Promise((done, failed) => waiting.push({ value, done, failed }))
+}
+
+async function fulfil(all: readonly Wish[], narrow: boolean): Promise<void> {
+  try {
+    const { texts } = await call('POST /yaml/write', {
+      body: { values: all.map(({ value }) => value), narrow },
+    })
+    for (const [nth, { done }] of all.entries()) done(texts[nth] ?? '')
+  } catch (error) {
+    for (const { failed } of all) failed(error)
+  }
 }
 
 /** Shows data as YAML. */
 export function YamlView({ value, label, narrow }: { value: unknown; label: string; narrow?: boolean }) {
   const [text, setText] = useState('')
   useEffect(() => {
-    toYaml(value, { narrow: narrow ?? false }).then(setText)
-  }, [value, narrow])
+    toYaml(value, { narrow: narrow ?? false }).then(setText, error => setText(`# ${messageOf(error)}`))
+  }, [JSON.stringify(value), narrow])
   return (
     <Scrollable kind="text" label={label}>
       <pre class="yaml">{text}</pre>

@@ -14,18 +14,10 @@ function keptTheme(): Theme {
 
 export const theme = signal<Theme>(keptTheme())
 
-const systemDark = window.matchMedia('(prefers-color-scheme: dark)')
-/** Whether the dark theme is on, by choice or by the system setting. */
-export const isDark = signal(systemDark.matches)
-
 export function applyTheme(): void {
   effect(() => {
     localStorage.setItem(KEPT_AS, theme.value)
     if (theme.value === 'system') delete document.documentElement.dataset.theme
     else document.documentElement.dataset.theme = theme.value
-    isDark.value = theme.value === 'system' ? systemDark.matches : theme.value === 'dark'
-  })
-  systemDark.addEventListener('change', () => {
-    if (theme.value === 'system') isDark.value = systemDark.matches
   })
 }

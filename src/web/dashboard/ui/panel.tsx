@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, HTMLAttributes } from 'preact'
 import { useId } from 'preact/hooks'
 
 interface PanelProps {
@@ -79,10 +79,13 @@ interface TableProps<R> {
   readonly columns: readonly Column<R>[]
   readonly rows: readonly R[]
   readonly keyOf: (row: R) => string
+  readonly rowProps?: (
+    row: R,
+  ) => Pick<HTMLAttributes<HTMLTableRowElement>, 'class' | 'onMouseEnter' | 'onMouseLeave'>
 }
 
 /** A table that is short enough to show completely. */
-export function Table<R>({ caption, columns, rows, keyOf }: TableProps<R>) {
+export function Table<R>({ caption, columns, rows, keyOf, rowProps }: TableProps<R>) {
   return (
     <Scrollable kind="table" label={`${caption}, as a table`}>
       <table>
@@ -98,7 +101,7 @@ export function Table<R>({ caption, columns, rows, keyOf }: TableProps<R>) {
         </thead>
         <tbody>
           {rows.map(row => (
-            <tr key={keyOf(row)}>
+            <tr key={keyOf(row)} {...rowProps?.(row)}>
               {columns.map(({ title, cell, align, hiddenTitle }) => (
                 <td key={title} class={align} data-title={hiddenTitle ? '' : title}>
                   {cell(row)}

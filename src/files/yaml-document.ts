@@ -1,10 +1,11 @@
 import {
   Composer,
   type CST,
-  type Document,
+  Document,
   isMap,
+  isPair,
   isScalar,
-  type LineCounter,
+  LineCounter,
   type ParsedNode,
   type ParseOptions,
   Parser,
@@ -50,6 +51,28 @@ export function readYaml(text: string, options: Options): Document.Parsed<Parsed
     },
   })
   return document
+}
+
+/** The value of a YAML text, or an error that says where it is wrong. */
+export function valueOfYaml(text: string): unknown {
+  const lines = new LineCounter()
+  const document = readYaml(text, { lineCounter: lines, prettyErrors: false })
+  const [error] = document.errors
+  if (!error) return document.toJS()
+  const { line, col } = lines.linePos(error.pos[0])
+  throw new Error(`${error.message.split('\n')[0]} at line ${line}, column ${col}`)
+}
+
+/** As people write it: what an item of a list holds goes on one line each, unless there is little room. */
+export function yamlForPeople(value: unknown, { narrow = false } = {}): string {
+  const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' })
+  if (!narrow)
+    visit(document, {
+      Map(_, map, path) {
+        if (path.some(isPair)) map.flow = true
+      },
+    })
+  return document.toString({ lineWidth: narrow ? 0 : 110 })
 }
 
 const problem = (at: number, code: YAMLParseError['code'], message: string) =>
