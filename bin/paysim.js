@@ -17,7 +17,9 @@ process.stderr.on('error', () => {})
 
 if (first === '--version' || first === '-V') {
   const { version } = require('../package.json')
-  process.stdout.write(`${version}\n`)
+  // In the one executable file, the Node is a part of it.
+  const node = require('node:sea').isSea() ? ` (Node ${process.versions.node})` : ''
+  process.stdout.write(`${version}${node}\n`)
 } else {
   // From Node 22.1 on, the next start finds what this one has compiled.
   module.constructor.enableCompileCache?.()

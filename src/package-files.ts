@@ -1,4 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A file of the package. This module, and the bundle that contains it, are one level below the root. */
-export const packageFile = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+declare module 'node:sea' {
+  /** Node 20, whose types these are, lacks it. The executable file has a later Node. */
+  function getAssetKeys(): string[]
+}
+
+/**
+ * The root of the package: this module, and the bundle that contains it, are one level below. In the one executable file
+ * that `npm run build:binary` makes, it is that file, and the files of the package are assets inside it.
+ */
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const INSIDE = ROOT === `${process.execPath}${sep}` ? process.getBuiltinModule('node:sea') : undefined
+
+/** How this paysim was started: one executable file, or Node and its script. */
+export const PROGRAM: readonly [string, ...string[]] = INSIDE
+  ? [process.execPath]
+  : [process.execPath, resolve(process.argv[1] ?? '')]
+
+/** Whether it is one executable file, whose files have no path. */
+export const isOneFile = INSIDE !== undefined
+
+export const packageFile = (name: string) => join(ROOT, name)
+
+/** Throws if there is none. */
+export const readPackageFile = (name: string): Buffer =>
+  INSIDE ? Buffer.from(INSIDE.getAsset(name)) : readFileSync(packageFile(name))
+
+/** The names of all files below a folder of the package, from that folder. */
+export function packageFilesBelow(folder: string): string[] {
+  if (INSIDE)
+    return INSIDE.getAssetKeys().flatMap(name =>
+      name.startsWith(`${folder}/`) ? name.slice(folder.length + 1) : [],
+    )
+  const root = packageFile(folder)
+  return readdirSync(root, { recursive: true, withFileTypes: true }).flatMap(entry =>
+    entry.isFile() ? relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/') : [],
+  )
+}

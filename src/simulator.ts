@@ -16,7 +16,7 @@ import { WebhookHostError, WebhookHosts } from './engine/webhooks/webhook-hosts.
 import { WebhookSender } from './engine/webhooks/webhook-sender.ts'
 import { App } from './server/app.ts'
 import type { Forwarder } from './server/cluster/forwarder.ts'
-import { chooseControlToken, openedBy } from './server/control/control-token.ts'
+import { chooseControlToken, newControlToken, openedBy } from './server/control/control-token.ts'
 import { SignInLinks } from './server/dashboard/session.ts'
 import { FaultBoxes } from './server/faults/wire-faults.ts'
 import { EventStreams } from './server/http/event-stream.ts'
@@ -313,7 +313,7 @@ async function agreeOn(
 ): Promise<string> {
   const choose = () => chooseControlToken(controlToken, host)
   if (!store.agree) return choose()
-  const token = { name: 'control token', given: controlToken && choose(), otherwise: choose }
+  const token = { name: 'control token', given: controlToken && choose(), otherwise: newControlToken }
   const same = (name: string, value: string) => ({ name, given: value, otherwise: () => value })
   const settings = [
     token,

@@ -158,6 +158,10 @@ export const COMMANDS: CommandTable = {
     summary: 'print the merchant API as an OpenAPI 3.1 document',
     load: async () => ({ command: (await import('./commands/contract.ts')).openapi }),
   },
+  health: {
+    summary: 'check whether a simulator is ready, as containers need it',
+    load: () => import('./commands/health.ts'),
+  },
   doctor: {
     summary: 'find out why calls fail, and what to do about it',
     load: () => import('./commands/doctor.ts'),

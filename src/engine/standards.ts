@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
 import type { Contract } from '../contract/decisions.ts'
 import { ContractError, resolveContract } from '../contract/resolve-contract.ts'
 import { type Catalogue, indexCatalogue, readCatalogue } from '../domain/catalogue.ts'
 import { compileRule, type Rule } from '../domain/rules/rule.ts'
-import { packageFile } from '../package-files.ts'
+import { readPackageFile } from '../package-files.ts'
 import { StartError } from './store/store-errors.ts'
 
 /** What holds for all accounts; catalogue and rules only for those without their own. */
@@ -38,7 +37,7 @@ function readContract(overrides: Given['contract']): Contract {
 
 function chooseCatalogue(given: unknown): Catalogue {
   if (given === undefined)
-    return indexCatalogue(JSON.parse(readFileSync(packageFile('fixtures/catalogue.json'), 'utf8')))
+    return indexCatalogue(JSON.parse(readPackageFile('fixtures/catalogue.json').toString()))
   const read = readCatalogue(given)
   if ('catalogue' in read) return read.catalogue
   const problems = read.problems.map(({ field, message }) => `${field} ${message}`)
@@ -47,6 +46,6 @@ function chooseCatalogue(given: unknown): Catalogue {
 
 /** The shipped catalogue was checked when the package was built. */
 function standardRules(): readonly Rule[] {
-  const { rules } = JSON.parse(readFileSync(packageFile('dist/standard-rules.json'), 'utf8'))
+  const { rules } = JSON.parse(readPackageFile('dist/standard-rules.json').toString())
   return rules.map(compileRule)
 }

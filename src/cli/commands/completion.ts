@@ -1,6 +1,6 @@
-import { resolve } from 'node:path'
 import { Argument, type Command } from 'commander'
 import { shellWords } from '../../contract/shell-words.ts'
+import { PROGRAM } from '../../package-files.ts'
 import { type CommandTable, newCommand } from '../command-table.ts'
 import { choice } from '../flag-values.ts'
 
@@ -42,7 +42,7 @@ Examples:
         process.stdout.write(`${JSON.stringify(await readTree(all), null, 2)}\n`)
         return
       }
-      process.stdout.write(SCRIPTS[shell]([process.execPath, resolve(process.argv[1] ?? '')]))
+      process.stdout.write(SCRIPTS[shell](PROGRAM))
     })
 
 /**

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { isOneFile, PROGRAM } from '../../package-files.ts'
 import { newCommand } from '../command-table.ts'
 import { findControl } from '../control/find-control.ts'
 import { type ControlTargetFlags, controlTargetFlags, examples } from '../control/flags.ts'
@@ -73,5 +74,6 @@ function configFor({ start, readOnly, account }: McpFlags) {
     ...(readOnly ? ['--read-only'] : []),
     ...(account === undefined ? [] : ['--account', account]),
   ]
-  return { mcpServers: { paysim: { command: 'npx', args: ['paysim', ...args] } } }
+  const [command, ...script] = isOneFile ? PROGRAM : ['npx', 'paysim']
+  return { mcpServers: { paysim: { command, args: [...script, ...args] } } }
 }

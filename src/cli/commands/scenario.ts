@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
+import { mkdir, realpath, writeFile } from 'node:fs/promises'
 import { dirname, extname, isAbsolute, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { closest } from '../../contract/closest.ts'
 import { shellWords } from '../../contract/shell-words.ts'
-import { packageFile } from '../../package-files.ts'
+import { isOneFile, packageFile, packageFilesBelow, readPackageFile } from '../../package-files.ts'
 import { jsonSchema, STARTER } from '../../scenario/index.ts'
 import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
@@ -32,7 +32,7 @@ Examples:
     )
     .action(async (path: string | undefined, { example }: { readonly example?: string }) => {
       if (example === 'explore') return copyShop(path ?? 'explore')
-      const text = example === undefined ? STARTER : await textOfExample(example)
+      const text = example === undefined ? STARTER : textOfExample(example)
       const file = path ?? example
       if (file === undefined)
         throw new UsageError('give the file to write, such as checkout.yaml, or --example')
@@ -65,16 +65,15 @@ const IMAGES = 'receipts'
 const isTaken = (cause: unknown) => cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
 
 /** An example, with the line by which editors find the schema. */
-async function textOfExample(name: string): Promise<string> {
-  const files = await readdir(packageFile(EXAMPLES))
-  const names = ['explore', ...files.flatMap(file => (file.endsWith('.yaml') ? [file.slice(0, -5)] : []))]
+function textOfExample(name: string): string {
+  const files = packageFilesBelow(EXAMPLES).filter(file => /^[^/]+\.yaml$/.test(file))
+  const names = ['explore', ...files.map(file => file.slice(0, -'.yaml'.length))]
   if (!names.includes(name)) {
     const meant = closest(name, names)
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`
     throw new UsageError(`there is no example ${name}${hint}\nThe examples are ${names.sort().join(', ')}.`)
   }
-  const text = await readFile(packageFile(`${EXAMPLES}/${name}.yaml`), 'utf8')
-  return `# yaml-language-server: $schema=SCHEMA\n${text}`
+  return `# yaml-language-server: $schema=SCHEMA\n${readPackageFile(`${EXAMPLES}/${name}.yaml`)}`
 }
 
 /** A scenario with shops that it can be played with: a right one in two languages, and a wrong one. */
@@ -82,7 +81,7 @@ async function copyShop(folder: string): Promise<void> {
   try {
     await mkdir(dirname(folder), { recursive: true })
     await mkdir(folder)
-    await cp(packageFile(`${EXAMPLES}/explore`), folder, { recursive: true })
+    await copyOut(`${EXAMPLES}/explore`, folder)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new UsageError(isTaken(cause) ? `${folder} already exists` : `cannot write ${folder}: ${why}`)
@@ -94,6 +93,20 @@ async function copyShop(folder: string): Promise<void> {
   process.stdout.write(`created ${folder}. Find the mistake in its wrong shop with: ${call}\n`)
 }
 
+/** Copies a folder of the package. A file that is there already stays as it is. */
+async function copyOut(folder: string, to: string): Promise<void> {
+  for (const name of packageFilesBelow(folder)) {
+    const copy = join(to, name)
+    await mkdir(dirname(copy), { recursive: true })
+    await writeOnce(copy, readPackageFile(`${folder}/${name}`))
+  }
+}
+
+const writeOnce = (file: string, content: Buffer) =>
+  writeFile(file, content, { flag: 'wx' }).catch((cause: unknown) => {
+    if (!isTaken(cause)) throw cause
+  })
+
 async function writeScenario(path: string, text: string): Promise<void> {
   const extension = extname(path)
   if (extension === '.json')
@@ -104,11 +117,7 @@ async function writeScenario(path: string, text: string): Promise<void> {
   const file = EXTENSIONS.includes(extension) ? path : `${path}.yaml`
   try {
     await mkdir(dirname(file), { recursive: true })
-    if (text.includes(`file: ${IMAGES}/`))
-      await cp(packageFile(`${EXAMPLES}/${IMAGES}`), join(dirname(file), IMAGES), {
-        recursive: true,
-        force: false,
-      })
+    if (text.includes(`file: ${IMAGES}/`)) await copyOut(`${EXAMPLES}/${IMAGES}`, join(dirname(file), IMAGES))
     await writeFile(file, text.replace('SCHEMA', await schemaFor(file)), { flag: 'wx' })
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
@@ -123,15 +132,20 @@ const SCHEMA = 'scenarios/schema.json'
 
 /**
  * The path of the schema from the file's folder. If the project has paysim installed, its copy is used, since that path is
- * the same on every machine; otherwise the copy of the paysim that runs now.
+ * the same on every machine; otherwise the copy of the paysim that runs now. One executable file has none to point at, and
+ * puts one beside the scenario.
  */
 async function schemaFor(file: string): Promise<string> {
   const folder = await realpath(dirname(resolve(file)))
   for (let above = folder; ; above = dirname(above)) {
     const installed = join(above, 'node_modules/paysim', SCHEMA)
     if (existsSync(installed)) return asPath(folder, installed)
-    if (dirname(above) === above) return asPath(folder, await realpath(packageFile(SCHEMA)))
+    if (dirname(above) === above) break
   }
+  if (!isOneFile) return asPath(folder, await realpath(packageFile(SCHEMA)))
+  const beside = join(folder, 'paysim.schema.json')
+  await writeOnce(beside, readPackageFile(SCHEMA))
+  return asPath(folder, beside)
 }
 
 function asPath(folder: string, schema: string): string {

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { packageFile } from '../../package-files.ts'
+import { readPackageFile } from '../../package-files.ts'
 
 /** Values that only this machine knows. */
 export type Known = 'profiles' | 'accounts' | 'methods'
@@ -36,7 +35,7 @@ async function methodCodes(words: readonly string[]): Promise<readonly string[]>
 }
 
 async function standard(): Promise<{ methods: readonly { readonly code: string }[] }> {
-  return JSON.parse(await readFile(packageFile('fixtures/catalogue.json'), 'utf8'))
+  return JSON.parse(readPackageFile('fixtures/catalogue.json').toString())
 }
 
 type Control = InstanceType<typeof import('../../client/control-client.ts')['ControlClient']>

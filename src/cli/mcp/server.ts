@@ -1,10 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { ControlClient } from '../../client/control-client.ts'
 import { ClientError, ControlError, ControlUnreachableError } from '../../client/errors.ts'
 import { validator } from '../../contract/validation.ts'
-import { packageFile } from '../../package-files.ts'
+import { packageFilesBelow, readPackageFile } from '../../package-files.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { type Agent, agentOf, KeyFiles, type Place } from './agent.ts'
 import { ABOUT_DATA, textOf } from './answer.ts'
@@ -40,7 +39,7 @@ export async function serveAgent({ account, readOnly, close, ...place }: Setting
   const keys = new KeyFiles()
   const control = new ControlClient({ controlUrl: place.controlUrl, token: place.controlToken })
   const agent = agentOf(place, account, control, keys)
-  const docs = await docPages()
+  const docs = docPages()
   await new Promise<void>(resolve => {
     const transport = new Stdio(resolve)
     const server = serveStdio(() => serverFor(agent, readOnly, docs), {
@@ -71,7 +70,7 @@ function serverFor(agent: Agent, readOnly: boolean, docs: readonly string[]): Mc
       { mimeType: 'text/markdown' },
       async ({ href }) => ({
         contents: [
-          { uri: href, mimeType: 'text/markdown', text: await readFile(packageFile(`docs/${page}`), 'utf8') },
+          { uri: href, mimeType: 'text/markdown', text: readPackageFile(`docs/${page}`).toString() },
         ],
       }),
     )
@@ -130,10 +129,10 @@ function refusal(error: unknown) {
   throw error
 }
 
-async function docPages(): Promise<string[]> {
-  const names = await readdir(packageFile('docs'))
-  return names.filter(name => name.endsWith('.md')).sort()
-}
+const docPages = () =>
+  packageFilesBelow('docs')
+    .filter(name => name.endsWith('.md'))
+    .sort()
 
 /** Tasks that a person can pick in the client. */
 const PROMPTS: Readonly<Record<string, { readonly description: string; readonly text: string }>> = {

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
 import type { TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { operationNames } from '../../contract/operations.ts'
 import { resolveContract } from '../../contract/resolve-contract.ts'
 import { validator } from '../../contract/validation.ts'
-import { packageFile } from '../../package-files.ts'
+import { readPackageFile } from '../../package-files.ts'
 import { modeOf } from '../schema/account.ts'
 import { type Check, FileSchema, type ScenarioData } from '../schema/file.ts'
 import { checkReferences, checkSteps, type StepContext } from './check-steps.ts'
@@ -100,7 +99,7 @@ let read: Omit<CheckContext, 'folder'> | undefined
 
 function standards(): Omit<CheckContext, 'folder'> {
   read ??= {
-    catalogue: JSON.parse(readFileSync(packageFile('fixtures/catalogue.json'), 'utf8')),
+    catalogue: JSON.parse(readPackageFile('fixtures/catalogue.json').toString()),
     operations: [...operationNames(resolveContract({})).keys()],
   }
   return read

@@ -16,13 +16,15 @@ export const openedBy = (host: string, url: string, controlUrl: string): string 
     ? undefined
     : `other machines can reach this server at ${url}: the merchant API with the keys of an account, a payer's page with its address alone, and everything with the control token, at ${controlUrl}`
 
+export const newControlToken = () => randomBytes(24).toString('base64url')
+
 /**
- * The token gives full control, so one that is easy to guess is refused. A server that other machines can reach needs a
- * token from its operator, who has to pass it on to its users anyway.
+ * The token gives full control, so one that is easy to guess is refused. The users of a server that other machines can reach
+ * need to be told the token: one that nobody gave must be in a store, since another start would make another one.
  */
 export function chooseControlToken(given: string | undefined, host: string): string {
   const isLocal = isOnlyHere(host)
-  if (given === undefined && isLocal) return randomBytes(24).toString('base64url')
+  if (given === undefined && isLocal) return newControlToken()
   if (given === undefined)
     throw new StartError(
       `other machines can reach ${host}, and the control token gives full control: choose a token of at least ${SHORTEST_ON_NETWORK} characters, with --control-token-file or PAYSIM_CONTROL_TOKEN`,

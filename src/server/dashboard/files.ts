@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { packageFile } from '../../package-files.ts'
+import { readPackageFile } from '../../package-files.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import type { Routes } from '../http/routes.ts'
@@ -55,28 +54,30 @@ export function dashboardPages(routes: Routes): void {
   routes.get('/dashboard', (_, reply) => reply.code(308).header('location', '/_paysim/dashboard/').send())
 }
 
-async function sendFile(reply: Reply, name: string, known: string | undefined): Promise<Reply> {
+function sendFile(reply: Reply, name: string, known: string | undefined): Reply {
   const type = TYPES[/^[A-Za-z0-9-]+\.([a-z]+)$/.exec(name)?.[1] ?? '']
   if (!type) throw notFound('file')
-  const { bytes, etag } = await fileNamed(name)
+  const { bytes, etag } = fileNamed(name)
   reply.headers({ ...HEADERS, etag, 'cache-control': 'no-cache', 'content-type': type })
   return known === etag ? reply.code(304).send() : reply.send(bytes)
 }
 
 /** Each is read at its first request. */
-const filesRead = new Map<string, Promise<File>>()
+const filesRead = new Map<string, File>()
 
-function fileNamed(name: string): Promise<File> {
-  let file = filesRead.get(name)
-  if (!file) {
-    file = readFile(packageFile(`dist/web/dashboard/${name}`)).then(
-      bytes => ({ bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` }),
-      () => {
-        filesRead.delete(name)
-        throw notFound('file')
-      },
-    )
-    filesRead.set(name, file)
-  }
+function fileNamed(name: string): File {
+  const known = filesRead.get(name)
+  if (known) return known
+  const bytes = bytesOf(name)
+  const file = { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` }
+  filesRead.set(name, file)
   return file
+}
+
+function bytesOf(name: string): Buffer {
+  try {
+    return readPackageFile(`dist/web/dashboard/${name}`)
+  } catch {
+    throw notFound('file')
+  }
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { packageFile } from '../../package-files.ts'
+import { readPackageFile } from '../../package-files.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Request } from '../http/request.ts'
 import type { Routes } from '../http/routes.ts'
@@ -19,7 +18,7 @@ const loaded = new Map<AssetName, { bytes: Buffer; hash: string }>()
 function asset(name: AssetName) {
   const known = loaded.get(name)
   if (known) return known
-  const bytes = readFileSync(packageFile(`dist/web/checkout/${name}`))
+  const bytes = readPackageFile(`dist/web/checkout/${name}`)
   const read = { bytes, hash: createHash('sha256').update(bytes).digest('base64url').slice(0, 12) }
   loaded.set(name, read)
   return read

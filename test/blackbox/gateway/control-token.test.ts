@@ -55,6 +55,17 @@ test('a server on 0.0.0.0 accepts a token from a file', async () => {
   expect((await health(ready.control_url, LONG)).status).toBe(200)
 })
 
+test('a server on 0.0.0.0 makes a token, if it can keep it in its data directory', async () => {
+  const directory = await scratchDirectory()
+  const args = ['--data', 'data', '--port', '0', '--host', '0.0.0.0']
+  const first = await serveIn(directory, args)
+  expect(first.ready.control_token).toMatch(/^[\w-]{32}$/)
+  await first.stop()
+  const { ready } = await serveIn(directory, args)
+  expect(ready.control_token).toBe(first.ready.control_token)
+  expect((await health(ready.control_url, ready.control_token)).status).toBe(200)
+})
+
 describe('a server warns', () => {
   const started = async (args: string[], mode = 0o600) => {
     const file = join(await scratchDirectory(), 'token')
