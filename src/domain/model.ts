@@ -187,6 +187,13 @@ export interface Delivery {
 /** Whether a receiver took a webhook. The status is null if it did not answer. */
 export const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300
 
+/** Whether its last attempt failed, and another one follows. */
+export function isFailing({ status, attempts }: Delivery): boolean {
+  if (status !== 'pending' && status !== 'attempting') return false
+  const last = attempts.findLast(({ result }) => result !== null)?.result
+  return last ? !isSuccess(last.status) : false
+}
+
 /** An intent reads as processing while the payer has nothing to do. */
 export function statusOf(payment: Payment): PaymentStatus {
   return payment.outcome ?? (payment.action ? 'pending' : 'processing')

@@ -1,6 +1,7 @@
 import type { PaymentTrigger } from '../contract/statuses.ts'
 import type { TimedCommand } from './commands.ts'
 import type { DomainEvent } from './events.ts'
+import { FROM_THE_BOTTOM } from './list-index.ts'
 import type { Action, Delivery, Failure, Payment, Payout } from './model.ts'
 import { type Past, Table, type TableShape } from './table.ts'
 
@@ -55,6 +56,11 @@ export class Timers {
 
   get(id: string): Timer | undefined {
     return this.table.get(id)
+  }
+
+  /** How many are due before a time. */
+  dueBefore(at: number): number {
+    return this.table.count(() => true, FROM_THE_BOTTOM, { at, ordinal: 0 })
   }
 
   /** The next ones, in the order in which they are due. */

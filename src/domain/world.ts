@@ -7,6 +7,7 @@ import type { Count } from './match-limits.ts'
 import {
   type Asset,
   type Delivery,
+  isFailing,
   methodOf,
   type Payment,
   type Payout,
@@ -56,7 +57,7 @@ export interface World {
   /** The deliveries whose last attempt has not ended. */
   readonly openDeliveries: ReadonlySet<string>
   readonly providerCalls: NamedRecords<ProviderCall>
-  readonly timers: Pick<Timers, 'size' | 'next' | 'get' | 'list'>
+  readonly timers: Pick<Timers, 'size' | 'next' | 'get' | 'list' | 'dueBefore'>
   /** The account's own catalogue; null for the server's. */
   readonly catalogue: Catalogue | null
   /** The account's own rules; null for the standard ones. */
@@ -95,7 +96,15 @@ export const paymentFacets = (payment: Payment): Facets => [
   payment.checkoutMode,
   methodOf(payment) ?? '',
   payment.currency,
+  payment.receipt?.status ?? '',
+  payment.outcome === null && payment.cancelRequestedAt !== null ? CANCELLING : '',
 ]
+/** The facet of an open payment whose cancellation was not answered yet. */
+export const CANCELLING = 'cancelling'
+/** The facet of a delivery whose last attempt failed, and which is tried again; the next one is its endpoint. */
+export const FAILING = 'failing'
+export const deliveryFacets = (delivery: Delivery): Facets =>
+  isFailing(delivery) ? [FAILING, delivery.endpointId] : ['', '']
 export const payoutFacets = ({ country, currency, status }: Payout): Facets => [country, currency, status]
 
 export const TABLES: { readonly [K in RecordKind]: TableShape<RecordKinds[K]> } = {
@@ -114,7 +123,7 @@ export const TABLES: { readonly [K in RecordKind]: TableShape<RecordKinds[K]> } 
   kept: { at: ({ at }) => at },
   events: {},
   // The courier keeps it too until the attempt has ended.
-  deliveries: { facets: () => [], stays: ({ status }) => status === 'attempting' },
+  deliveries: { facets: deliveryFacets, stays: ({ status }) => status === 'attempting' },
   providerCalls: { word: ({ paymentId }) => paymentId },
   timers: TIMERS,
 }

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
-import { count, named, nullable, object, timestamp, type Wire } from '../schema.ts'
-import { ClockState } from './clock.ts'
+import { count, named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
+import { ClockState, TimerRecord } from './clock.ts'
 
 /** A summary of an account, and the lists of the dashboard. */
 
@@ -23,6 +23,46 @@ export const Overview = named(
   'Overview',
   object({
     clock: ClockState,
+    needs: object({
+      failing: Type.Array(
+        object({
+          endpoint: Type.String(),
+          url: Type.String(),
+          deliveries: Type.Integer({ minimum: 1, description: 'how many are tried again' }),
+          last_status: nullable(Type.Integer()),
+          last_error: nullable(Type.String()),
+        }),
+      ),
+      receipts_rejected: count,
+      cancelling: count,
+      due_in_an_hour: count,
+    }),
+    feed: Type.Array(
+      object({
+        at: timestamp,
+        id: Type.String(),
+        kind: oneOf(['payment', 'payout', 'delivery']),
+        name: Type.String({ description: "the merchant's reference, or the id" }),
+        status: Type.String(),
+        sentence: Type.String(),
+      }),
+      { description: 'what changed last since the server started, newest first' },
+    ),
+    next: Type.Array(
+      object({
+        due_at: timestamp,
+        command: TimerRecord.properties.command,
+        record: nullable(
+          object({
+            id: Type.String(),
+            name: Type.String(),
+            amount: Type.String(),
+            currency: Type.String(),
+          }),
+        ),
+      }),
+      { description: 'the next timers, and the payment or payout that each is about' },
+    ),
     payments: object({ total: count, by_status: byStatus, over_time: nullable(Buckets) }),
     payouts: object({ total: count, by_status: byStatus }),
     webhooks: object({ endpoints: count, by_status: byStatus, attempts_over_time: nullable(Buckets) }),

@@ -3,8 +3,15 @@ import type { PayoutRow } from '../../contract/control/payouts.ts'
 import type { DeliveryRow } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { FROM_THE_BOTTOM, FROM_THE_TOP } from '../../domain/list-index.ts'
-import { type Delivery, methodOf, type Payment, type Payout, statusOf } from '../../domain/model.ts'
-import { paymentFacets, payoutFacets, type World } from '../../domain/world.ts'
+import {
+  type Delivery,
+  isFailing,
+  methodOf,
+  type Payment,
+  type Payout,
+  statusOf,
+} from '../../domain/model.ts'
+import { CANCELLING, deliveryFacets, paymentFacets, payoutFacets, type World } from '../../domain/world.ts'
 import type { Account } from '../../engine/account/account.ts'
 import type { Request } from '../http/request.ts'
 import { anyOf, type Filter, listed, listWindow, one, searchIn, timeIn, windowIn } from '../lists.ts'
@@ -57,13 +64,14 @@ function indexesOf<R>(shape: ConstructorParameters<typeof SearchIndex<R>>[1]) {
 }
 
 function paymentFilter(request: Request): Filter {
-  const [status, mode, method, currency] = ['status', 'checkout_mode', 'method', 'currency'].map(name =>
-    anyOf(request, name),
-  )
+  const names = ['status', 'checkout_mode', 'method', 'currency', 'receipt']
+  const wanted = names.map(name => anyOf(request, name))
+  const cancelling = one(request, 'cancelling') === 'true'
   return {
     ...createdIn(request),
-    facets: ([ofStatus, ofMode, ofMethod, ofCurrency]) =>
-      !!status?.(ofStatus) && !!mode?.(ofMode) && !!method?.(ofMethod) && !!currency?.(ofCurrency),
+    facets: facets =>
+      wanted.every((isWanted, nth) => isWanted(facets[nth])) &&
+      (!cancelling || facets[names.length] === CANCELLING),
     search: searchIn(request),
   }
 }
@@ -121,10 +129,9 @@ export function deliveryBrowsing() {
   const deliveries = indexesOf<Delivery>({
     list: ({ world }) => world.deliveries,
     texts: (delivery, world) => [delivery.eventId, subjectOf(delivery, world)],
-    group: ({ status, eventId, endpointId }, { events }) => [
-      status,
-      events.get(eventId)?.type ?? '',
-      endpointId,
+    group: (delivery, { events }) => [
+      ...deliveryFacets(delivery),
+      ...[delivery.status, events.get(delivery.eventId)?.type ?? '', delivery.endpointId],
     ],
     // The deliveries that wait for this endpoint fail.
     changesOthers: ({ type }) => type === 'EndpointRemoved' || type === 'EndpointDisabled',
@@ -138,8 +145,8 @@ export function deliveryBrowsing() {
       const [status, type, endpoint] = filters.map(name => anyOf(request, name))
       const text = searchIn(request)?.text
       const isWhole = !text && filters.every(name => one(request, name) === undefined)
-      const group: Filter['facets'] = ([ofStatus, ofType, ofEndpoint]) =>
-        !!status?.(ofStatus) && !!type?.(ofType) && !!endpoint?.(ofEndpoint)
+      const group: Filter['facets'] = ([failing, _, ofStatus, ofType, ofEndpoint]) =>
+        (!!status?.(ofStatus) || !!status?.(failing)) && !!type?.(ofType) && !!endpoint?.(ofEndpoint)
       const { total, records } = isWhole
         ? listed(account.world.deliveries, () => true)(whole)
         : await deliveries(account).find({ text, group }, offset, limit)

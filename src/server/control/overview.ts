@@ -1,20 +1,31 @@
 import type { LoggedRequest } from '../../contract/control/journal.ts'
 import type { Buckets, Overview } from '../../contract/control/overview.ts'
+import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
 import { DELIVERY_STATUSES, PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
-import { FROM_THE_TOP } from '../../domain/list-index.ts'
-import type { World } from '../../domain/world.ts'
+import { changedRecord, type DomainEvent, type Entry } from '../../domain/events.ts'
+import { type Facets, FROM_THE_TOP } from '../../domain/list-index.ts'
+import { isFailing } from '../../domain/model.ts'
+import type { Timer } from '../../domain/timers.ts'
+import { CANCELLING, FAILING, type World } from '../../domain/world.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
+import { whyRecord } from '../../engine/account/why-record.ts'
+import type { Gateway } from '../../engine/gateway.ts'
 import { refuseProblems } from '../refusal.ts'
 import type { ControlHandlers, ControlSettings } from './control-call.ts'
-import { clockView } from './views.ts'
+import { clockView, timerView } from './views.ts'
 
-/** A summary of an account. */
-export function overviewCalls({ requests }: ControlSettings) {
+/** A summary of an account: what needs somebody, what happened last, what comes next, and counts over time. */
+export function overviewCalls({ gateway, requests }: ControlSettings) {
+  const changed = new LastChanged(gateway)
   return {
     'GET /accounts/:account/overview': ({ runtime, answer }) => {
       const { world, now } = runtime.account
       return answer(200, {
         clock: clockView(runtime),
+        needs: needsOf(world, now),
+        feed: changed.of(runtime).flatMap(change => feedLine(runtime, change)),
+        next: world.timers.list(MOST_NEXT).map(timer => nextView(world, timer)),
         payments: {
           total: world.payments.size,
           by_status: tally(PAYMENT_STATUSES, status => world.payments.count(facets => facets[0] === status)),
@@ -29,6 +40,127 @@ export function overviewCalls({ requests }: ControlSettings) {
       })
     },
   } satisfies Partial<ControlHandlers>
+}
+
+const HOUR_MS = 3_600_000
+const MOST_NEXT = 10
+
+function needsOf(world: World, now: number): Overview['needs'] {
+  const { payments, deliveries, endpoints, timers } = world
+  return {
+    failing: [...endpoints.values()].flatMap(({ id, url }) => {
+      const matches = ([state, endpoint]: Facets) => state === FAILING && endpoint === id
+      const [newest] = deliveries.below(FROM_THE_TOP, matches)
+      const last = newest?.record.attempts.findLast(({ result }) => result)?.result
+      if (!last) return []
+      const { status: last_status, error: last_error } = last
+      return [{ endpoint: id, url, deliveries: deliveries.count(matches), last_status, last_error }]
+    }),
+    receipts_rejected: payments.count(facets => facets[4] === 'rejected'),
+    cancelling: payments.count(facets => facets[5] === CANCELLING),
+    due_in_an_hour: timers.dueBefore(now + HOUR_MS),
+  }
+}
+
+/** A record that changed, with what says how it ended. */
+interface Change {
+  readonly id: string
+  readonly nth: number
+  readonly entry: Pick<Entry, 'at' | 'by' | 'events'>
+}
+
+/** How many are kept of each account: of payments and payouts, and of deliveries, which are many while a receiver fails. */
+const KEPT = { record: 14, delivery: 6 }
+type Kind = keyof typeof KEPT
+type Changes = { readonly [K in Kind]: Map<string, Change> }
+
+/** The records that changed last. */
+class LastChanged {
+  /** Oldest first. */
+  readonly #changes = new WeakMap<AccountRuntime, Changes>()
+  #count = 0
+
+  constructor(gateway: Gateway) {
+    gateway.onEntry((runtime, { at, by, events }) => {
+      for (const event of events) {
+        const record = changedRecord(event)
+        const id = record ?? (event.type === 'AttemptEnded' ? event.delivery : undefined)
+        if (id === undefined) continue
+        const change = { id, nth: ++this.#count, entry: { at, by, events: essentials(events) } }
+        this.#note(runtime, record === undefined ? 'delivery' : 'record', change)
+      }
+    })
+  }
+
+  #note(runtime: AccountRuntime, kind: Kind, change: Change): void {
+    const changes = (this.#changes.get(runtime) ?? this.#begin(runtime))[kind]
+    // What changed again moves to the end.
+    changes.delete(change.id)
+    changes.set(change.id, change)
+    const [oldest] = changes.keys()
+    if (oldest !== undefined && changes.size > KEPT[kind]) changes.delete(oldest)
+  }
+
+  #begin(runtime: AccountRuntime): Changes {
+    const changes = { record: new Map<string, Change>(), delivery: new Map<string, Change>() }
+    this.#changes.set(runtime, changes)
+    // After a reset or an import, these records are no more.
+    runtime.account.onReplaced(() => {
+      changes.record.clear()
+      changes.delivery.clear()
+    })
+    return changes
+  }
+
+  /** Newest first. */
+  of(runtime: AccountRuntime): Change[] {
+    const changes = this.#changes.get(runtime)
+    if (!changes) return []
+    return [...changes.record.values(), ...changes.delivery.values()].sort((a, b) => b.nth - a.nth)
+  }
+}
+
+/** Of an entry, what says who ended a record: the rest, such as whole payments, would take memory for nothing. */
+const essentials = (events: readonly DomainEvent[]): DomainEvent[] =>
+  events.flatMap(event => {
+    const { type } = event
+    if (type === 'TimerFired') return [event]
+    const id = changedRecord(event)
+    return id === undefined
+      ? []
+      : [{ type, ...('payment' in event ? { payment: id } : { payout: id }) } as DomainEvent]
+  })
+
+function feedLine(runtime: AccountRuntime, { id, entry }: Change): Overview['feed'] {
+  const { world } = runtime.account
+  const why = whyRecord(runtime, id, [{ v: JOURNAL_VERSION, seq: 1, ...entry }])
+  if (!why || why.kind === 'request') return []
+  const { kind, status, sentence } = why
+  const delivery = world.deliveries.get(id)
+  const subject = delivery && world.events.get(delivery.eventId)?.subject
+  const record = subject
+    ? 'payment' in subject
+      ? subject.payment
+      : subject.payout
+    : (world.payments.get(id) ?? world.payouts.get(id))
+  const name = record?.merchantReference ?? record?.sortKey.id ?? id
+  const state = delivery && isFailing(delivery) ? FAILING : status
+  return [{ at: formatTimestamp(entry.at), id, kind, name, status: state, sentence }]
+}
+
+function nextView(world: World, timer: Timer): Overview['next'][number] {
+  const { due_at, command } = timerView(timer)
+  const { payment, payout, delivery } = command
+  const event = world.events.get(world.deliveries.get(delivery ?? '')?.eventId ?? '')
+  const subject = event && ('payment' in event.subject ? event.subject.payment : event.subject.payout)
+  const record = world.payments.get(payment ?? '') ?? world.payouts.get(payout ?? '') ?? subject
+  if (!record) return { due_at, command, record: null }
+  const { sortKey, merchantReference, amount, currency } = record
+  return {
+    due_at,
+    command,
+    record: { id: sortKey.id, name: merchantReference ?? sortKey.id, amount, currency },
+  }
 }
 
 const tally = <K extends string>(kinds: readonly K[], count: (kind: K) => number) =>

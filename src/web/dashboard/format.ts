@@ -55,6 +55,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   failed: 'bad',
   rejected: 'bad',
   dropped: 'bad',
+  failing: 'bad',
   expired: 'warn',
   required: 'warn',
   requires_approval: 'warn',
@@ -62,7 +63,9 @@ const TONES: Readonly<Record<string, Tone>> = {
   attempting: 'busy',
   processing: 'busy',
   cancelled: 'quiet',
-} satisfies { readonly [S in PaymentStatus | PayoutStatus | ReceiptStatus | DeliveryStatus]: Tone }
+} satisfies {
+  readonly [S in PaymentStatus | PayoutStatus | ReceiptStatus | DeliveryStatus | 'failing']: Tone
+}
 
 export const toneOf = (status: string): Tone => TONES[status] ?? 'quiet'
 
@@ -89,6 +92,10 @@ export const shortTimeText = (at: number) => `${SHORT_DATE.format(at)}, ${TIME.f
 export const timeText = (at: number) => TIME.format(at)
 /** With milliseconds, for times that are close together. */
 export const exactText = (at: number) => `${shortTimeText(at)}.${String(at % 1000).padStart(3, '0')}`
+
+/** A sentence of the server with its times as the pages show them. */
+export const sentenceText = (sentence: string) =>
+  sentence.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, time => shortTimeText(Date.parse(time)))
 
 const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ['d', 86_400_000],

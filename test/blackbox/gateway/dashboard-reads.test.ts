@@ -297,6 +297,65 @@ test('the overview counts payments, payouts and requests correctly', async () =>
   expect(clock.mode).toBe('virtual')
 })
 
+test('the overview says what needs somebody, what happened last and what comes next', async () => {
+  const account = await openAccount(server(), {
+    clock: { mode: 'virtual', now: '2027-01-01T00:00:00Z' },
+    rules: [
+      {
+        name: 'large',
+        match: { amount: { gte: '1000000' } },
+        outcome: { after: '0s', status: 'failed', code: 'insufficient_funds' },
+      },
+      {
+        match: { kind: 'payment' },
+        receipt: [{ after: '5s', verdict: 'reject', message: 'Not legible' }],
+        cancel: 'manual',
+      },
+    ],
+  })
+  const quiet = await read(account, '/overview')
+  expect(quiet.needs).toEqual({ failing: [], receipts_rejected: 0, cancelling: 0, due_in_an_hour: 0 })
+  expect([quiet.feed, quiet.next]).toEqual([[], []])
+
+  const receiver = await listen(account, ['payment.failed'])
+  receiver.reply(() => ({ status: 500 }))
+  const declined = await createPayment(account, { amount: '2000000', merchant_reference: 'order-large' })
+  await settle(account)
+  const { id } = await createTransfer(account, { merchant_reference: 'order-slip' })
+  await uploadReceipt(account, id, 'slip')
+  await account.advance('5s')
+  await account.call('POST', `/payment_intents/${id}/cancel-pending`, { body: {} })
+
+  const { needs, feed, next } = await read(account, '/overview')
+  expect(needs.failing).toMatchObject([{ deliveries: 1, last_status: 500 }])
+  expect(needs).toMatchObject({ receipts_rejected: 1, cancelling: 1, due_in_an_hour: 1 })
+  const told = feed.map(({ name, kind, status, sentence }: Json) => [name, kind, status, sentence].join(' '))
+  expect(told).toEqual([
+    expect.stringMatching(/^order-slip payment pending The merchant asked to cancel it/),
+    expect.stringMatching(/^order-large delivery failing Attempt 2 did not succeed \(answered 500\)/),
+    expect.stringMatching(
+      /^order-large payment failed It failed \(insufficient_funds.*the rule "large" says so/,
+    ),
+  ])
+  expect(next[0]).toMatchObject({
+    command: { type: 'AttemptDelivery' },
+    record: { id: declined.id, name: 'order-large', amount: '2000000', currency: 'THB' },
+  })
+  for (const query of ['payments?receipt=rejected', 'payments?cancelling=true'])
+    expect([query, ...references(await read(account, `/browse/${query}`))]).toEqual([query, 'order-slip'])
+  const failing = await read(
+    account,
+    `/browse/webhook-deliveries?status=failing&endpoint=${needs.failing[0].endpoint}`,
+  )
+  expect(failing.data).toMatchObject([{ record: declined.id, last_status: 500 }])
+
+  receiver.reply(() => ({ status: 200 }))
+  await account.trigger(id, 'confirm-cancel')
+  await account.advance('1h')
+  expect((await read(account, '/overview')).needs).toMatchObject({ failing: [], cancelling: 0 })
+  expect((await read(account, '/browse/webhook-deliveries?status=failing')).total).toBe(0)
+})
+
 test('the stream can report that something changed without saying what', async () => {
   const account = await openAccount(server())
   const stream = await openStream(server(), account, '?as=changes')

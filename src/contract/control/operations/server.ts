@@ -255,6 +255,11 @@ export const DASHBOARD_OPERATIONS = {
       status: several('pending,processing'),
       checkout_mode: several('hosted'),
       method: several('th_bank_transfer,th_promptpay'),
+      receipt: several('rejected'),
+      cancelling: Type.Literal('true', {
+        description: 'Only those whose cancellation was not answered yet.',
+        examples: ['true'],
+      }),
     },
     answers: { 200: listWindow(PaymentRow) },
   },
@@ -269,7 +274,11 @@ export const DASHBOARD_OPERATIONS = {
     summary: 'Read a part of the list of webhook deliveries, newest first',
     query: {
       ...ROWS_QUERY,
-      status: several('pending,delivered'),
+      status: Type.String({
+        description:
+          'One or several, separated by commas. `failing` is that the last attempt failed, and another one follows.',
+        examples: ['pending,delivered'],
+      }),
       event_type: several('payment.succeeded'),
       endpoint: Type.String({
         description: 'The id of an endpoint.',

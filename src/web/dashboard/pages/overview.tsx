@@ -1,9 +1,9 @@
-import type { ComponentChildren } from 'preact'
+import type { TimerRecord } from '../../../contract/control/clock.ts'
 import type { Buckets, Overview } from '../../../contract/control/overview.ts'
-import { countText, humanise, type Tone, toneOf } from '../format.ts'
+import { commandText, countText, humanise, sentenceText, type Tone, toneOf } from '../format.ts'
 import { addressOf } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
-import { Command } from '../ui/badge.tsx'
+import { Away, Command, Money, Status, Time } from '../ui/badge.tsx'
 import { Chart } from '../ui/chart.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty, Panel } from '../ui/panel.tsx'
@@ -25,10 +25,14 @@ export function OverviewPage({ account }: { account: string }) {
 function Dashboard({ data, account }: { data: Overview; account: string }) {
   return (
     <>
-      <KeyNumbers data={data} account={account} />
+      <NeedsYou data={data} account={account} />
+      <div class="news">
+        <Feed feed={data.feed} account={account} />
+        <ComesNext next={data.next} account={account} />
+      </div>
       <div class="charts">
         <IntentsChart data={data} account={account} />
-        <RequestsChart data={data} />
+        <RequestsChart data={data} account={account} />
         <LatencyChart data={data} />
         <WebhooksChart data={data} account={account} />
       </div>
@@ -36,69 +40,125 @@ function Dashboard({ data, account }: { data: Overview; account: string }) {
   )
 }
 
-interface KeyNumberProps {
-  readonly name: string
-  readonly value: string
-  readonly href: string
-  readonly note: ComponentChildren
+type Need = readonly [count: number, words: string, tone: Tone, href: string]
+
+/** What waits for somebody, or fails: each is a link to the list of it. */
+function NeedsYou({ data, account }: { data: Overview; account: string }) {
+  const needs = needsIn(data, account).filter(([count]) => count > 0)
+  if (needs.length === 0) return <p class="muted">Nothing waits for you, and nothing fails.</p>
+  return (
+    <ul class="needs" aria-label="What needs you">
+      {needs.map(([count, words, tone, href]) => (
+        <li key={href}>
+          <a class={`need ${tone}`} href={href}>
+            <b>{countText(count)}</b> {words}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
 }
 
-const KeyNumber = ({ name, value, href, note }: KeyNumberProps) => (
-  <a class="key-number" href={href}>
-    <span class="name">{name}</span>
-    <span class="value">{value}</span>
-    <span class="note">{note}</span>
-  </a>
+function needsIn({ needs, payouts, webhooks, requests }: Overview, account: string): Need[] {
+  const list = (page: string, query: Record<string, string>) => addressOf(account, page, null, query)
+  const answers = (kind: string) => (requests.over_time?.series[kind] ?? []).reduce((sum, n) => sum + n, 0)
+  const [approvals, gone] = [payouts.by_status.requires_approval ?? 0, webhooks.by_status.failed ?? 0]
+  const [refused, failed] = [answers('client_errors'), answers('server_errors')]
+  return [
+    ...needs.failing.map(({ deliveries, endpoint, url, last_status, last_error }): Need => {
+      const words = `${ofMany(deliveries, 'webhook')} failing: ${last_error ?? last_status} from ${pathOf(url)}`
+      return [deliveries, words, 'bad', list('webhooks', { status: 'failing', endpoint })]
+    }),
+    [gone, `${ofMany(gone, 'webhook')} given up`, 'bad', list('webhooks', { status: 'failed' })],
+    [failed, `${ofMany(failed, 'call')} failed`, 'bad', list('requests', { status: '5' })],
+    [refused, `${ofMany(refused, 'call')} refused`, 'warn', list('requests', { status: '4' })],
+    [
+      ...([
+        needs.receipts_rejected,
+        `${ofMany(needs.receipts_rejected, 'receipt')} rejected`,
+        'warn',
+      ] as const),
+      list('payments', { receipt: 'rejected' }),
+    ],
+    [
+      ...([
+        needs.cancelling,
+        `${ofMany(needs.cancelling, 'cancellation')} without an answer`,
+        'warn',
+      ] as const),
+      list('payments', { cancelling: 'true' }),
+    ],
+    [
+      ...([approvals, `${ofMany(approvals, 'payout')} to approve`, 'warn'] as const),
+      list('payouts', { status: 'requires_approval' }),
+    ],
+    [needs.due_in_an_hour, 'due in the next hour', 'info', list('clock', {})],
+  ]
+}
+
+const ofMany = (count: number, noun: string) => (count === 1 ? noun : `${noun}s`)
+
+/** The whole address is in the list that the link opens. */
+const pathOf = (url: string) => (URL.canParse(url) ? new URL(url).pathname : url)
+
+const PAGES = { payment: 'payments', payout: 'payouts', delivery: 'webhooks' } as const
+
+/** What changed last, in the words of `why`. */
+const Feed = ({ feed, account }: { feed: Overview['feed']; account: string }) => (
+  <Panel title="What happened last">
+    {feed.length === 0 ? (
+      <p class="muted">What happens from now on appears here.</p>
+    ) : (
+      <ol class="feed">
+        {feed.map(({ at, id, kind, name, status, sentence }) => (
+          <li key={id}>
+            <Time at={at} short />
+            <span>
+              <a href={addressOf(account, PAGES[kind], id)}>
+                {kind === 'delivery' ? `Webhook of ${name}` : name}
+              </a>{' '}
+              <Status status={status} /> {sentenceText(sentence)}
+            </span>
+          </li>
+        ))}
+      </ol>
+    )}
+  </Panel>
 )
 
-const share = (part: number, whole: number) => (whole === 0 ? '–' : `${Math.round((part / whole) * 100)} %`)
+const ComesNext = ({ next, account }: { next: Overview['next']; account: string }) => (
+  <Panel
+    title="What comes next"
+    aside={next.length > 0 && <a href={addressOf(account, 'clock')}>All timers</a>}
+  >
+    {next.length === 0 ? (
+      <p class="muted">Nothing is planned.</p>
+    ) : (
+      <ol class="coming">
+        {next.map(({ due_at, command, record }, nth) => (
+          <li key={`${nth} ${due_at}`}>
+            <span class="coming-what">
+              <b>{commandText(command)}</b>
+              <span class="coming-when">
+                <Away at={due_at} />
+              </span>
+            </span>
+            {record && (
+              <span class="coming-what">
+                <a href={hrefOf(account, command, record.id)}>{record.name}</a>
+                <Money amount={record.amount} currency={record.currency} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+    )}
+  </Panel>
+)
 
-function KeyNumbers({ data, account }: { data: Overview; account: string }) {
-  const { payments, payouts, webhooks, requests } = data
-  const of = (counts: Readonly<Record<string, number>>, name: string) => counts[name] ?? 0
-  const open = of(payments.by_status, 'pending') + of(payments.by_status, 'processing')
-  const ended = payments.total - open
-  const tried = of(webhooks.by_status, 'delivered') + of(webhooks.by_status, 'failed')
-  return (
-    <div class="key-numbers">
-      <KeyNumber
-        name="Payments"
-        value={countText(payments.total)}
-        href={addressOf(account, 'payments')}
-        note={`${countText(open)} open`}
-      />
-      <KeyNumber
-        name="Succeeded"
-        value={share(of(payments.by_status, 'succeeded'), ended)}
-        href={addressOf(account, 'payments', null, { status: 'succeeded' })}
-        note={`of ${countText(ended)} ended payments`}
-      />
-      <KeyNumber
-        name="Payouts"
-        value={countText(payouts.total)}
-        href={addressOf(account, 'payouts')}
-        note={`${countText(of(payouts.by_status, 'requires_approval'))} wait for approval`}
-      />
-      <KeyNumber
-        name="Webhooks delivered"
-        value={share(of(webhooks.by_status, 'delivered'), tried)}
-        href={addressOf(account, 'webhooks')}
-        note={
-          webhooks.endpoints === 0
-            ? 'no endpoint yet'
-            : `${countText(of(webhooks.by_status, 'pending'))} in progress`
-        }
-      />
-      <KeyNumber
-        name="Response time"
-        value={requests.p50_ms === null ? '–' : `${requests.p50_ms.toFixed(1)} ms`}
-        href={addressOf(account, 'requests')}
-        note={
-          requests.p95_ms === null ? 'no request yet' : `95 in 100 within ${requests.p95_ms.toFixed(1)} ms`
-        }
-      />
-    </div>
-  )
+function hrefOf(account: string, { delivery, payout }: TimerRecord['command'], id: string): string {
+  if (delivery !== undefined) return addressOf(account, 'webhooks', delivery)
+  return addressOf(account, payout === undefined ? 'payments' : 'payouts', id)
 }
 
 const TONES: Readonly<Record<string, Tone>> = { client_errors: 'warn', server_errors: 'bad' }
@@ -139,7 +199,7 @@ function IntentsChart({ data, account }: { data: Overview; account: string }) {
 
 const ANSWERS = ['succeeded', 'client_errors', 'server_errors']
 
-function RequestsChart({ data }: { data: Overview }) {
+function RequestsChart({ data, account }: { data: Overview; account: string }) {
   const { over_time, logged } = data.requests
   return (
     <Panel
@@ -152,6 +212,7 @@ function RequestsChart({ data }: { data: Overview }) {
           series={seriesOf(over_time, ANSWERS)}
           as="bars"
           label={`The last ${logged} requests over time`}
+          hrefOf={(after, before) => addressOf(account, 'requests', null, { after, before })}
         />
       ) : (
         <Empty title="No requests yet">

@@ -1,5 +1,10 @@
 import type { PaymentRow } from '../../../contract/control/payments.ts'
-import { CHECKOUT_MODES, FINAL_STATUSES, PAYMENT_STATUSES } from '../../../contract/statuses.ts'
+import {
+  CHECKOUT_MODES,
+  FINAL_STATUSES,
+  PAYMENT_STATUSES,
+  RECEIPT_STATUSES,
+} from '../../../contract/statuses.ts'
 import { humanise, moneyText } from '../format.ts'
 import { addressOf } from '../state/router.ts'
 import { Command, Money, Status, Time } from '../ui/badge.tsx'
@@ -18,16 +23,8 @@ import {
 } from './filters.tsx'
 import { firstPaymentCommand } from './first-payment.ts'
 
-const FILTERS = [
-  'q',
-  'status',
-  'method',
-  'currency',
-  'checkout_mode',
-  'created_after',
-  'created_before',
-  'rule',
-]
+const MORE = ['checkout_mode', 'created_after', 'created_before', 'rule', 'receipt', 'cancelling']
+const FILTERS = ['q', 'status', 'method', 'currency', ...MORE]
 
 const COLUMNS: readonly ListColumn<PaymentRow>[] = [
   {
@@ -79,12 +76,24 @@ export function PaymentsPage({ account }: { account: string }) {
         <ChoiceFilter name="status" label="Status" all="Any status" options={optionsOf(PAYMENT_STATUSES)} />
         <ChoiceFilter name="method" label="Method" all="Any method" options={methods} />
         <ChoiceFilter name="currency" label="Currency" all="Any currency" options={currencies} />
-        <MoreFilters names={['checkout_mode', 'created_after', 'created_before', 'rule']}>
+        <MoreFilters names={MORE}>
           <ChoiceFilter
             name="checkout_mode"
             label="Checkout mode"
             all="Any mode"
             options={optionsOf(CHECKOUT_MODES)}
+          />
+          <ChoiceFilter
+            name="receipt"
+            label="Receipt"
+            all="Any receipt"
+            options={optionsOf(RECEIPT_STATUSES)}
+          />
+          <ChoiceFilter
+            name="cancelling"
+            label="Cancellation"
+            all="Any"
+            options={[['true', 'Asked for, not answered']]}
           />
           <ChoiceFilter name="rule" label="Rule" all="Any rule" options={[]} />
           <DateFilter name="created_after" label="Created from" />

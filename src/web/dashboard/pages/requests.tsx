@@ -10,6 +10,8 @@ import { type Column, Empty, Table } from '../ui/panel.tsx'
 import { ChoiceFilter, ClearFilters, SearchFilter } from './filters.tsx'
 import { firstPaymentCommand } from './first-payment.ts'
 
+/** The times are those of a bar of the overview. */
+const FILTERS = ['q', 'method', 'status', 'after', 'before']
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map(method => [method, method] as const)
 const STATUSES = [
   ['2', '2xx and 3xx'],
@@ -33,7 +35,7 @@ export function RequestsPage({ account }: { account: string }) {
         <SearchFilter hint="Path or request ID" />
         <ChoiceFilter name="method" label="HTTP method" all="Any method" options={METHODS} />
         <ChoiceFilter name="status" label="Answer" all="Any status" options={STATUSES} />
-        <ClearFilters names={['q', 'method', 'status']} />
+        <ClearFilters names={FILTERS} />
       </search>
       <Ready of={requests}>{({ data }) => <RequestTable rows={data} account={account} />}</Ready>
     </Page>
@@ -105,14 +107,16 @@ function RequestRows({ shown, account }: { shown: readonly LoggedRequest[]; acco
   )
 }
 
-function isWanted({ method, path, status, request_id }: LoggedRequest): boolean {
+function isWanted({ method, path, status, request_id, wall_at }: LoggedRequest): boolean {
   const { query } = place.value
-  const [text, wantedMethod, kind] = ['q', 'method', 'status'].map(name => query.get(name))
+  const [text, wantedMethod, kind, after, before] = FILTERS.map(name => query.get(name))
   const family = status < 400 ? '2' : status < 500 ? '4' : '5'
   return (
     (!text || path.includes(text) || request_id.includes(text)) &&
     (!wantedMethod || method === wantedMethod) &&
-    (!kind || kind === family)
+    (!kind || kind === family) &&
+    (!after || wall_at >= after) &&
+    (!before || wall_at < before)
   )
 }
 

@@ -28,7 +28,11 @@ const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
     width: 'minmax(150px, 1fr)',
     cell: ({ event_type }) => <code>{event_type ?? 'an event'}</code>,
   },
-  { title: 'Status', width: 'minmax(100px, .6fr)', cell: ({ status }) => <Status status={status} /> },
+  {
+    title: 'Status',
+    width: 'minmax(100px, .6fr)',
+    cell: row => <Status status={isFailing(row) ? 'failing' : row.status} />,
+  },
   { title: 'Last response', width: 'minmax(110px, .9fr)', cell: row => <LastAnswer row={row} /> },
   {
     title: 'Attempts',
@@ -54,6 +58,12 @@ const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
   },
 ]
 
+/** Its last attempt failed, and another one follows. */
+const isFailing = ({ status, attempts, last_error, last_status }: DeliveryRow) =>
+  (status === 'pending' || status === 'attempting') &&
+  attempts > 0 &&
+  (last_error !== null || (last_status !== null && Math.floor(last_status / 100) !== 2))
+
 function LastAnswer({ row }: { row: DeliveryRow }) {
   if (row.last_error) return <Badge tone="bad">{row.last_error}</Badge>
   return row.last_status === null ? null : <HttpStatus status={row.last_status} />
@@ -71,7 +81,12 @@ export function WebhooksPage({ account }: { account: string }) {
       <EndpointsPanel account={account} />
       <search class="filters">
         <SearchFilter hint="Delivery, event or record ID" />
-        <ChoiceFilter name="status" label="Status" all="Any status" options={optionsOf(DELIVERY_STATUSES)} />
+        <ChoiceFilter
+          name="status"
+          label="Status"
+          all="Any status"
+          options={optionsOf([...DELIVERY_STATUSES, 'failing'])}
+        />
         <ChoiceFilter name="event_type" label="Event" all="Any event" options={EVENTS} />
         <ClearFilters names={FILTERS} />
       </search>
