@@ -76,7 +76,9 @@ writeFileSync(`${draft}/types/package.json`, '{ "type": "commonjs" }\n')
 const checkout = await page('checkout', 'main.ts', 'style.css', ['icon.svg'])
 const dashboard = await page('dashboard', 'main.tsx', 'style/index.css', ['index.html', 'icon.svg'])
 
-const bundled = [program, late, checkout, dashboard].flatMap(({ output }) => output)
+const report = await page('report', 'main.tsx', 'style.css', ['index.html'])
+
+const bundled = [program, late, checkout, dashboard, report].flatMap(({ output }) => output)
 writeFileSync(
   `${draft}/third-party-licences.txt`,
   thirdPartyNotices(bundled.flatMap(({ moduleIds = [] }) => moduleIds)),

@@ -33,6 +33,8 @@ export interface Exploration {
   readonly scenario: Scenario
   readonly seed: number
   readonly plain: ScenarioResult
+  /** The name of that run, which texts in it hold. */
+  readonly plainRun: string
   /** Undefined if the plain run failed. */
   readonly story?: StoryRecord
   readonly differences: readonly string[]
@@ -88,9 +90,9 @@ class Exploring {
   async explore(): Promise<Exploration> {
     const { data } = this.scenario
     const first = await this.attempts.play(data, undefined)
-    if (!first.result.ok) return this.#exploration(first.result, undefined, [], [])
+    if (!first.result.ok) return this.#exploration(first, undefined, [], [])
     const second = await this.attempts.play(data, undefined)
-    if (!second.result.ok) return this.#exploration(second.result, undefined, [], [])
+    if (!second.result.ok) return this.#exploration(second, undefined, [], [])
     const [one, other] = [first, second].map(({ result, run }) => recordOf(data, result, run)) as [
       StoryRecord,
       StoryRecord,
@@ -104,7 +106,7 @@ class Exploring {
     // Without a number of runs, they end at a time, and each pair may be the last one.
     const plan = this.settings.mostRuns === undefined ? numbered(pairs) : this.#planned(pairs)
     await this.#tryAll(plan, { ...tries, of: null })
-    return this.#exploration(first.result, story, differences(one, other), places)
+    return this.#exploration(first, story, differences(one, other), places)
   }
 
   /** Leaves out kinds that need a new process for each run if one process serves all runs. */
@@ -179,7 +181,7 @@ class Exploring {
   }
 
   #exploration(
-    plain: ScenarioResult,
+    { result: plain, run: plainRun }: Pick<Attempt, 'result' | 'run'>,
     story: StoryRecord | undefined,
     differences: readonly string[],
     places: readonly PlacedDisturbance[],
@@ -188,6 +190,7 @@ class Exploring {
       scenario: this.scenario,
       seed: this.settings.seed,
       plain,
+      plainRun,
       ...(story ? { story } : {}),
       differences,
       places,

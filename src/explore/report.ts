@@ -1,14 +1,21 @@
+import type {
+  ExploreReport,
+  ReportedExploration,
+  ReportedFinding,
+  ReportedPlace,
+} from '../contract/reports.ts'
 import { failureLines, type Paint, PLAIN, type ScenarioResult, testSuites } from '../scenario/index.ts'
 import type { Attempt } from './attempt.ts'
 import type { Finding } from './confirm.ts'
 import { type Exploration, verdictOf } from './explore.ts'
 import { describePlace, KIND_RULES, type PlacedDisturbance } from './kinds.ts'
 import { narrativeOf } from './narrative.ts'
+import type { SavedFinding } from './save.ts'
 
 /** An exploration, and the files of its findings. */
 export interface Reported {
   readonly exploration: Exploration
-  readonly saved: readonly string[]
+  readonly saved: readonly SavedFinding[]
 }
 
 const rounded = (ms: number) => Math.round(ms * 10) / 10
@@ -17,10 +24,14 @@ export const guideTo = (kind: string) => `docs/surviving.md#${kind}`
 
 /** The JSON report: all that is known about the explorations. */
 export function exploreJson(all: readonly Reported[]): string {
-  return `${JSON.stringify({ ok: all.every(({ exploration }) => verdictOf(exploration) === 'survived'), explorations: all.map(explorationView) }, null, 2)}\n`
+  const report: ExploreReport = {
+    ok: all.every(({ exploration }) => verdictOf(exploration) === 'survived'),
+    explorations: all.map(explorationView),
+  }
+  return `${JSON.stringify(report, null, 2)}\n`
 }
 
-function explorationView({ exploration, saved }: Reported) {
+function explorationView({ exploration, saved }: Reported): ReportedExploration {
   const { scenario, seed, plain, story, differences, places, counts, attempts, findings } = exploration
   return {
     file: scenario.file,
@@ -48,6 +59,7 @@ function explorationView({ exploration, saved }: Reported) {
       })),
       differences,
       failure: plain.ok ? null : problemOf(plain),
+      what_happened: narrativeOf({ result: plain, run: exploration.plainRun }),
     },
     kinds: counts.map(({ kind, places, tried, failed, notMet, notJudged }) => ({
       kind,
@@ -69,7 +81,7 @@ function explorationView({ exploration, saved }: Reported) {
   }
 }
 
-function placeView(place: PlacedDisturbance) {
+function placeView(place: PlacedDisturbance): ReportedPlace {
   const { kind, before, ...rest } = place
   return { kind, step: before + 1, ...rest, description: describePlace(place) }
 }
@@ -85,8 +97,8 @@ function tryView({ places, outcome, failure, result }: Attempt) {
 
 function findingView(
   { kinds, places, failure, alike, failed, of, attempt }: Finding,
-  saved: string | undefined,
-) {
+  saved: SavedFinding | undefined,
+): ReportedFinding {
   return {
     kinds,
     places: places.map(placeView),
@@ -97,7 +109,8 @@ function findingView(
     failed,
     of,
     flaky: failed < of,
-    saved: saved ?? null,
+    saved: saved?.path ?? null,
+    saved_text: saved?.text ?? null,
     advice: kinds.map(kind => KIND_RULES[kind].advice),
     guide: kinds.map(guideTo),
     what_happened: narrativeOf(attempt),
@@ -126,7 +139,7 @@ export function exploreJunit(all: readonly Reported[]): string {
             .reduce((sum, { result }) => sum + result.tookMs, 0)
           const lines = found.flatMap(finding => [
             finding.failure.message,
-            `saved as ${saved[findings.indexOf(finding)]}`,
+            `saved as ${saved[findings.indexOf(finding)]?.path}`,
           ])
           const [first] = found
           const failure = first ? { failure: { message: first.failure.message, lines } } : {}
@@ -199,7 +212,7 @@ function countLine(
 
 function findingLines(
   { kinds, places, failure, alike, failed, of, attempt }: Finding,
-  saved: string | undefined,
+  saved: SavedFinding | undefined,
   paint: Paint,
 ): string[] {
   const rate = failed < of ? ` It failed in ${failed} of ${of} repeated runs, so it depends on timing.` : ''
@@ -214,6 +227,6 @@ function findingLines(
         : [`   ${rate}`]),
     ...narrativeOf(attempt).map(line => `      ${paint.dim(line)}`),
     ...[...new Set(kinds)].map(kind => `    What to do: ${KIND_RULES[kind].advice} See ${guideTo(kind)}`),
-    ...(saved === undefined ? [] : [`    Repeat it: paysim run ${saved}`]),
+    ...(saved === undefined ? [] : [`    Repeat it: paysim run ${saved.path}`]),
   ]
 }

@@ -8,17 +8,24 @@ import type { Exploration } from './explore.ts'
 import { describePlace, disturbedStory, KIND_RULES } from './kinds.ts'
 import { narrativeOf } from './narrative.ts'
 
-/** Writes each finding as a scenario that `paysim run` can repeat. Returns the paths, in the order of the findings. */
-export async function saveFindings(exploration: Exploration, folder: string): Promise<string[]> {
+/** A finding as a scenario that `paysim run` can repeat. */
+export interface SavedFinding {
+  readonly path: string
+  readonly text: string
+}
+
+/** Writes each finding to a file, in the order of the findings. */
+export async function saveFindings(exploration: Exploration, folder: string): Promise<SavedFinding[]> {
   const names = fileNames(exploration)
   if (names.length > 0) await mkdir(folder, { recursive: true })
-  const paths: string[] = []
+  const saved: SavedFinding[] = []
   for (const [at, finding] of exploration.findings.entries()) {
     const path = join(folder, names[at] ?? '')
-    await writeFile(path, await savedText(exploration, finding, folder))
-    paths.push(path)
+    const text = await savedText(exploration, finding, folder)
+    await writeFile(path, text)
+    saved.push({ path, text })
   }
-  return paths
+  return saved
 }
 
 /** Names each file after what was disturbed, with a number if a name is taken. */

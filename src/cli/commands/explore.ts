@@ -34,10 +34,11 @@ export function command(): Command {
     .option('--save <dir>', 'folder in which to save each failure as a scenario', './paysim-found')
     .option(
       '--report <format=file>',
-      'write a junit or json report to a file; - means stdout (repeatable)',
+      'write a junit, json or html report to a file; - means stdout (repeatable)',
       exploreReport,
       [],
     )
+    .option('--open', 'open the html report in a browser')
     .addOption(new Option('-o, --output <form>', 'output format').choices(['text', 'json']))
     .addOption(new Option('--control-url <url>', 'use this running simulator').env('PAYSIM_CONTROL_URL'))
     .addOption(
@@ -53,7 +54,8 @@ The exit code is 0 if every place was disturbed and survived, 10 if there are fi
 Examples:
   paysim explore orders.yaml
   paysim explore orders.yaml --for 30s -- node shop.js
-  paysim explore orders.yaml --only webhook-twice,webhook-order --report junit=explore.xml`,
+  paysim explore orders.yaml --only webhook-twice,webhook-order --report junit=explore.xml
+  paysim explore orders.yaml --report html=explore.html --open`,
     )
     .action(async (paths: string[], flags: ExploreFlags) => {
       const { exploreFiles } = await import('../scenario/explore.ts')

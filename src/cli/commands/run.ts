@@ -35,10 +35,11 @@ export function command(): Command {
     .option('--embedded', 'start a simulator, even if the environment names one')
     .option(
       '--report <format=file>',
-      'write a junit, tap or json report to a file; - means stdout (repeatable)',
+      'write a junit, tap, json or html report to a file; - means stdout (repeatable)',
       report,
       [],
     )
+    .option('--open', 'open the html report in a browser')
     .option('--transcript <path>', 'write what happened to a file, or to a folder for several scenarios')
     .option('--watch', 'run again when a file changes')
     .option('--quiet', 'show failures only')
@@ -53,7 +54,8 @@ Examples:
   paysim run scenarios
   paysim run checkout.yaml --watch
   paysim run scenarios --only 'cancel-*' --repeat 20 --seed 7
-  paysim run scenarios --jobs 4 --report junit=report.xml --report tap=-`,
+  paysim run scenarios --jobs 4 --report junit=report.xml --report tap=-
+  paysim run scenarios --report html=report.html --open`,
     )
     .action(async (paths: string[], flags: RunFlags) => {
       const { run } = await import('../scenario/run.ts')

@@ -15,6 +15,7 @@ import { wrapTo } from '../output/text.ts'
 import { widthOf } from '../output/width-of.ts'
 import { loadAll } from './load-files.ts'
 import { openTarget } from './open-target.ts'
+import { demandPage, openPage, reportPage } from './report-page.ts'
 import { interruptible, paintFor, spinnerFor } from './run.ts'
 import { demandStartable, type ExploreFlags, splitAtDashes, startedBy } from './run-flags.ts'
 
@@ -44,6 +45,7 @@ async function exploreAll(
 ): Promise<number> {
   if (paths.length === 0)
     throw new UsageError('no scenarios were given: name a file, or a folder that contains some')
+  demandPage(flags)
   const scenarios = startedBy(command, await loadAll(paths))
   demandExplorable(scenarios)
   demandStartable(scenarios)
@@ -63,6 +65,7 @@ async function exploreAll(
       await writerTo(out)(fitToTerminal(exploreText(one, paint), out.columns))
     }
     await writeReports(reported, flags)
+    await openPage(flags)
     return codeOf(reported.map(({ exploration }) => exploration))
   } finally {
     await opened.close()
@@ -127,10 +130,16 @@ function demandExplorable(scenarios: readonly Scenario[]): void {
   if (problems.length > 0) throw new FilesError(new ScenarioError(problems).message)
 }
 
+const WRITERS = {
+  junit: exploreJunit,
+  json: exploreJson,
+  html: (reported: readonly Reported[]) => reportPage(exploreJson(reported)),
+} as const
+
 async function writeReports(reported: readonly Reported[], { report, output }: ExploreFlags): Promise<void> {
   const all = output === 'json' ? [...report, { format: 'json' as const, file: '-' }] : report
   for (const { format, file } of all) {
-    const text = format === 'json' ? exploreJson(reported) : exploreJunit(reported)
+    const text = WRITERS[format](reported)
     if (file === '-') await writerTo(process.stdout)(text)
     else {
       await mkdir(dirname(file), { recursive: true })

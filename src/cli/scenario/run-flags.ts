@@ -5,9 +5,11 @@ import { type Scenario, ScenarioError } from '../../scenario/index.ts'
 import { FilesError } from '../errors/cli-errors.ts'
 import { didYouMean, milliseconds } from '../flag-values.ts'
 
-const FORMATS = ['junit', 'tap', 'json'] as const
-interface Report {
-  readonly format: (typeof FORMATS)[number]
+const RUN_FORMATS = ['junit', 'tap', 'json', 'html'] as const
+const EXPLORE_FORMATS = ['junit', 'json', 'html'] as const
+
+interface Report<Format> {
+  readonly format: Format
   /** `-` means stdout. */
   readonly file: string
 }
@@ -18,7 +20,8 @@ export interface RunFlags {
   readonly controlToken?: string
   readonly baseUrl?: string
   readonly embedded?: true
-  readonly report: readonly Report[]
+  readonly report: readonly Report<(typeof RUN_FORMATS)[number]>[]
+  readonly open?: true
   readonly transcript?: string
   readonly watch?: true
   readonly quiet?: true
@@ -34,19 +37,18 @@ export function atLeastOne(text: string): number {
   return Number(text)
 }
 
-export function report(text: string, before: readonly Report[]): Report[] {
-  const [, name, file = '-'] = /^([a-z]+)(?:=(.+))?$/.exec(text) ?? []
-  const format = FORMATS.find(known => known === name)
-  if (!format)
-    throw new InvalidArgumentError(`It must be one of ${FORMATS.join(', ')}, such as junit=report.xml.`)
-  return [...before, { format, file }]
-}
+const reportIn =
+  <Format extends string>(formats: readonly Format[]) =>
+  (text: string, before: readonly Report<Format>[]): Report<Format>[] => {
+    const [, name, file = '-'] = /^([a-z]+)(?:=(.+))?$/.exec(text) ?? []
+    const format = formats.find(known => known === name)
+    if (!format)
+      throw new InvalidArgumentError(`It must be one of ${formats.join(', ')}, such as junit=report.xml.`)
+    return [...before, { format, file }]
+  }
 
-interface ExploreReport {
-  readonly format: 'junit' | 'json'
-  /** `-` is stdout. */
-  readonly file: string
-}
+export const report = reportIn(RUN_FORMATS)
+export const exploreReport = reportIn(EXPLORE_FORMATS)
 
 export interface ExploreFlags {
   readonly kinds?: true
@@ -58,7 +60,8 @@ export interface ExploreFlags {
   readonly jobs?: number
   readonly slow?: number
   readonly save: string
-  readonly report: readonly ExploreReport[]
+  readonly report: readonly Report<(typeof EXPLORE_FORMATS)[number]>[]
+  readonly open?: true
   readonly output?: 'text' | 'json'
   readonly controlUrl?: string
   readonly controlToken?: string
@@ -78,13 +81,6 @@ export const kindList = (text: string): DisturbanceKind[] =>
     .map(word => word.trim())
     .filter(word => word !== '')
     .map(kindNamed)
-
-export function exploreReport(text: string, before: readonly ExploreReport[]): ExploreReport[] {
-  const [, format, file = '-'] = /^(junit|json)(?:=(.+))?$/.exec(text) ?? []
-  if (format !== 'junit' && format !== 'json')
-    throw new InvalidArgumentError('It must be junit or json, such as junit=explore.xml.')
-  return [...before, { format, file }]
-}
 
 /** Separates the paths before `--` from the command after it. */
 export function splitAtDashes(words: readonly string[]): { paths: string[]; command: string[] } {

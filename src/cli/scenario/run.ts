@@ -26,6 +26,7 @@ import { reportError } from '../errors/report-error.ts'
 import { writerTo } from '../output/printer.ts'
 import { type Loaded, loadEach, pickOnly, problemsOf, scenariosOf } from './load-files.ts'
 import { isReal, openTarget } from './open-target.ts'
+import { demandPage, openPage, reportPage } from './report-page.ts'
 import { demandStartable, type RunFlags, splitAtDashes, startedBy } from './run-flags.ts'
 import { runOnChange } from './watch.ts'
 
@@ -49,6 +50,7 @@ async function runOnce(
 ): Promise<number> {
   let opened: OpenTarget | undefined
   try {
+    demandPage(flags)
     const loaded = pickOnly(withCommand(command, await loadEach(paths)), flags.only)
     const scenarios = scenariosOf(loaded)
     demandStartable(scenarios, { mayStart: flags.app !== false })
@@ -138,14 +140,20 @@ function refuseWithoutSimulator(scenarios: readonly Scenario[], { seed }: RunFla
   if (problems.length > 0) throw new FilesError(new ScenarioError(problems).message)
 }
 
-const WRITERS = { junit, tap, json } as const
+const WRITERS = {
+  junit,
+  tap,
+  json,
+  html: (results: readonly ScenarioResult[]) => reportPage(json(results)),
+} as const
 
-async function writeReports(results: readonly ScenarioResult[], { report }: RunFlags): Promise<void> {
-  for (const { format, file } of report) {
+async function writeReports(results: readonly ScenarioResult[], flags: RunFlags): Promise<void> {
+  for (const { format, file } of flags.report) {
     const text = WRITERS[format](results)
     if (file === '-') await writerTo(process.stdout)(text)
     else await writeWhole(file, text)
   }
+  await openPage(flags)
 }
 
 /** The paths of the transcripts: for each scenario, one for each run. A single run may go to a file, several go to a folder. */

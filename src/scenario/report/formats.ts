@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { formatDuration } from '../../contract/durations.ts'
+import type { ReportedFailure, ReportedScenario, ReportedStep, RunReport } from '../../contract/reports.ts'
 import { ABSENT } from '../expect/match.ts'
 import { describeProblem } from '../load/problems.ts'
 import type { ScenarioResult } from '../run/run-scenario.ts'
@@ -51,7 +52,12 @@ const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A')
 /** The JSON report: everything that is known about the runs. */
 export function json(results: readonly ScenarioResult[]): string {
   const failed = results.filter(({ ok }) => !ok).length
-  const report = { ok: failed === 0, scenarios: results.length, failed, results: results.map(resultView) }
+  const report: RunReport = {
+    ok: failed === 0,
+    scenarios: results.length,
+    failed,
+    results: results.map(resultView),
+  }
   return `${JSON.stringify(report, (_, value) => (value === ABSENT ? { absent: true } : value), 2)}\n`
 }
 
@@ -66,7 +72,7 @@ const resultView = ({
   passedMs,
   virtual,
   steps,
-}: ScenarioResult) => ({
+}: ScenarioResult): ReportedScenario => ({
   file,
   name,
   ...(repetition ? { turn: repetition.nth, of: repetition.of } : {}),
@@ -79,7 +85,16 @@ const resultView = ({
   steps: steps.map(stepView),
 })
 
-const stepView = ({ verb, title, line, column, depth, sinceStartMs, tookMs, failure }: StepRecord) => ({
+const stepView = ({
+  verb,
+  title,
+  line,
+  column,
+  depth,
+  sinceStartMs,
+  tookMs,
+  failure,
+}: StepRecord): ReportedStep => ({
   step: verb,
   title,
   line,
@@ -98,7 +113,7 @@ const failureView = ({
   sent,
   answer,
   history,
-}: NonNullable<StepRecord['failure']>) => ({
+}: NonNullable<StepRecord['failure']>): ReportedFailure => ({
   line,
   column,
   mismatches: mismatches.map(({ subject, expected, actual, why, line, column }) => ({
