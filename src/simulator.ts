@@ -4,6 +4,7 @@ import type { WireAnswer } from './contract/wire-answer.ts'
 import type { CatalogueData } from './domain/catalogue.ts'
 import { accountId, accountsOf, type GatewaySettings } from './engine/account/open-runtime.ts'
 import { Gateway } from './engine/gateway.ts'
+import { Holds } from './engine/holds.ts'
 import { applyScript, type Script } from './engine/merchant-script.ts'
 import { readStandards, type Standards } from './engine/standards.ts'
 import { digestOf } from './engine/store/image-store.ts'
@@ -128,6 +129,7 @@ export class Simulator {
       time: new RealTime(SYSTEM_CLOCKS),
       baseUrl: () => options.publicUrl ?? url,
       webhooks: sender,
+      holds: new Holds(SYSTEM_CLOCKS.wall),
       advanceWaitMs: options.advanceWaitMs ?? ADVANCE_WAIT_MS,
       holdWebhook: options.holdWebhook,
       warn,
@@ -280,6 +282,7 @@ export class Simulator {
   async stop(): Promise<void> {
     const departure = this.store.holders?.departure
     this.unused?.stop()
+    this.gateway.holds.end()
     await departure?.prepare()
     for (const app of this.apps) app.endStreams()
     await departure?.begin()

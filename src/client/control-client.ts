@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import type { AccountCall, AnswerTo, AnyInput, InputOf, JsonCall } from '../contract/control/call.ts'
 import type { Catalogue, CatalogueState, ProviderHealth } from '../contract/control/catalogue.ts'
 import type { AdvanceResult, ClockState, TimerRecord } from '../contract/control/clock.ts'
-import type { FaultRule, FaultsState } from '../contract/control/faults.ts'
+import type { FaultRule, FaultsState, HoldRecord, HoldRelease } from '../contract/control/faults.ts'
 import type {
   Imported,
   JournalEntry,
@@ -194,6 +194,13 @@ function accountControl(caller: ControlCaller, account: string) {
       replace: (faults: readonly FaultRule[]): Call<FaultsState> =>
         call('PUT /accounts/:account/faults', { body: { faults } }),
       clear: (): Call<FaultsState> => call('DELETE /accounts/:account/faults'),
+    },
+    /** The calls, answers and webhooks that faults of type `hold` hold now. */
+    holds: {
+      list: (): RecordsCall<HoldRecord> => records(call('GET /accounts/:account/holds')),
+      /** Lets one go: as it is, changed, failed or dropped. */
+      release: (hold: string, how: HoldRelease = {}): Call<HoldRecord> =>
+        call('POST /accounts/:account/holds/:id/release', { params: { id: hold }, body: how }),
     },
     catalogue: {
       get: (): Call<CatalogueState> => call('GET /accounts/:account/catalogue'),

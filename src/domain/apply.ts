@@ -367,7 +367,7 @@ function snapshot(world: MutableWorld, subject: EventOf<'EventEmitted'>['subject
 }
 
 function queue(world: MutableWorld, event: EventOf<'DeliveryQueued'>): void {
-  const { delivery: id, event: eventId, endpoint: endpointId, dueAt, fault = null } = event
+  const { delivery: id, event: eventId, endpoint: endpointId, dueAt, fault = null, holdMs } = event
   const status = dueAt === null ? 'dropped' : 'pending'
   world.webhookCounts.noteStatus(null, status)
   world.deliveries.add(id, {
@@ -378,6 +378,7 @@ function queue(world: MutableWorld, event: EventOf<'DeliveryQueued'>): void {
     status,
     attempts: [],
     fault,
+    ...(holdMs === undefined ? {} : { holdMs }),
     nextAttemptAt: dueAt,
     createdAt: world.at,
     seq: world.seq,

@@ -284,6 +284,8 @@ export const EVENT_SCHEMAS = {
     /** Null if the attempt is never made. */
     dueAt: orNull(instant),
     fault: optional(oneOf(WEBHOOK_FAULT_TYPES)),
+    /** How long the fault holds the first attempt, by the wall clock. */
+    holdMs: optional(milliseconds),
   },
   DeliveryMoved: { delivery: id, dueAt: instant },
   AttemptStarted: {

@@ -36,6 +36,9 @@ export interface HttpFault extends MatchLimits {
   readonly status: number
   readonly body: unknown
   readonly retryAfterMs: number | null
+  /** With type hold. */
+  readonly holdMs: number
+  readonly name: string | null
   /** With type rate. */
   readonly rate: { readonly limit: number; readonly per: string; readonly perMs: number } | null
 }
@@ -45,6 +48,8 @@ export interface WebhookFault extends MatchLimits {
   readonly type: WebhookFaultType
   readonly eventTypes: readonly string[] | null
   readonly delayMs: number
+  /** With type hold. */
+  readonly holdMs: number
 }
 
 /** A delay: constant, uniform between two values, or lognormal. */
@@ -128,13 +133,21 @@ const placesOfWebhookFaults = (data: readonly FaultRule[]) =>
 export const isInEffect = ({ from, until }: FaultWindow, at: number): boolean =>
   (from === null || from <= at) && (until === null || at < until)
 
-function windowOf({ from, until, for: length }: FaultRule, setAt: number): FaultWindow {
+function windowOf({ type, from, until, for: given }: FaultRule, setAt: number): FaultWindow {
   const start = instantOf(from)
+  // How long something is held is another matter.
+  const length = type === 'hold' ? undefined : given
   const end = instantOf(until)
   const lengthMs = length === undefined ? undefined : parseDuration(length)
   const begins = start ?? (lengthMs === undefined ? null : setAt)
   return { from: begins, until: lengthMs === undefined ? (end ?? null) : later(begins ?? setAt, lengthMs) }
 }
+
+const STANDARD_HOLD_MS = 60_000
+const LONGEST_HOLD_MS = 24 * 60 * 60_000
+
+const holdOf = ({ for: length }: FaultRule) =>
+  Math.min(LONGEST_HOLD_MS, (length === undefined ? undefined : parseDuration(length)) ?? STANDARD_HOLD_MS)
 
 /** A time near the first or the last year that can be shown may be outside these years because of its offset. */
 function instantOf(text: string | undefined): number | undefined {
@@ -163,6 +176,8 @@ function httpFault(data: FaultRule, window: FaultWindow, lineage: object): HttpF
     status: data.status ?? 500,
     body: data.body,
     retryAfterMs: data.retry_after === undefined ? null : (parseDuration(data.retry_after) ?? null),
+    holdMs: holdOf(data),
+    name: data.name ?? null,
     rate:
       data.limit === undefined || data.per === undefined
         ? null
@@ -183,6 +198,7 @@ function webhookFault(data: FaultRule, window: FaultWindow): WebhookFault {
     type: data.type as WebhookFaultType,
     eventTypes: data.match?.type === undefined ? null : [data.match.type].flat(),
     delayMs: parseDuration(delay) ?? 0,
+    holdMs: holdOf(data),
   }
 }
 
@@ -241,7 +257,10 @@ function contradictionsIn(fault: FaultRule, at: number, operations: readonly str
     const meant = closest(on, operations)
     say('on', `is not an operation${meant ? `; did you mean ${meant}?` : ''}`)
   }
-  if (fault.for !== undefined && fault.until !== undefined)
+  const holds = fault.type === 'hold'
+  if (holds && (parseDuration(fault.for ?? '') ?? 0) > LONGEST_HOLD_MS)
+    say('for', 'must be at most 24h with type hold')
+  if (fault.for !== undefined && fault.until !== undefined && !holds)
     say('until', 'cannot be combined with for: give only one of the two')
   else if (fault.for !== undefined && parseDuration(fault.for) === 0) say('for', 'must be above 0')
   else if (fault.from !== undefined && fault.until !== undefined) {

@@ -180,6 +180,8 @@ export interface Delivery {
   readonly nextAttemptAt: number | null
   /** The fault that affected it. */
   readonly fault: WebhookFault['type'] | null
+  /** How long the fault `hold` holds its first attempt, by the wall clock. */
+  readonly holdMs?: number
   readonly createdAt: number
   readonly seq: number
 }

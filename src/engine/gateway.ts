@@ -13,6 +13,7 @@ import {
 } from './account/open-runtime.ts'
 import { type Archive, adoptArchive, resetAccount } from './account/replace-history.ts'
 import { type KeyHolder, type ServedAccount, ServedAccounts } from './account/served-accounts.ts'
+import type { Holds } from './holds.ts'
 import type { Change } from './store/change-log.ts'
 import type { KeyPair, MerchantRecord } from './store/merchant-record.ts'
 import { drawMerchant, type NewMerchant, setUp } from './store/new-merchant.ts'
@@ -119,6 +120,10 @@ export class Gateway {
 
   get contract(): Contract {
     return this.settings.contract
+  }
+
+  get holds(): Holds {
+    return this.settings.holds
   }
 
   get catalogue(): Catalogue {

@@ -114,6 +114,7 @@ const DELIVERY: Samples<DeliveryReason> = {
   'sent again': [{ is: 'sent again', at }],
   retry: ['answered 500', 'ECONNREFUSED'].map(last => ({ is: 'retry', at, tried: 2, last })),
   'under way': [{ is: 'under way', tried: 1 }],
+  'on hold': [{ is: 'on hold' }],
   delivered: [{ is: 'delivered', tried: 1, status: 200 }],
   'taken with a wrong signature': [{ is: 'taken with a wrong signature', status: 200 }],
   'given up': [{ is: 'given up', tried: 8, last: 'answered 500' }],

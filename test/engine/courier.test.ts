@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Holds } from '../../src/engine/holds.ts'
 import { Queue } from '../../src/engine/time/scheduling.ts'
 import { Courier } from '../../src/engine/webhooks/courier.ts'
 import type { WebhookRequest, WebhookSender } from '../../src/engine/webhooks/webhook-sender.ts'
@@ -28,6 +29,7 @@ async function sendMany(count: number, { standing }: { standing: boolean }) {
     bodyOf: ({ id }) => id,
     wall: () => account.now,
     sender: receiver as unknown as WebhookSender,
+    holds: new Holds(() => 0),
   })
   account.execute({ type: 'AddEndpoint', url: 'http://127.0.0.1:9/', events: null }, 'operator')
   for (let nth = 0; nth < count; nth++) {

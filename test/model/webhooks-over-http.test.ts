@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import type { PaymentTrigger } from '../../src/contract/statuses.ts'
 import type { Delivery } from '../../src/domain/model.ts'
+import { Holds } from '../../src/engine/holds.ts'
 import { TimeTravel } from '../../src/engine/time/time-travel.ts'
 import { Courier } from '../../src/engine/webhooks/courier.ts'
 import { WebhookHosts } from '../../src/engine/webhooks/webhook-hosts.ts'
@@ -42,6 +43,7 @@ function live(machine: Machine) {
     bodyOf: event => machine.rendering.event(event),
     wall: Date.now,
     sender,
+    holds: new Holds(Date.now),
   })
   courier.resume()
   return { courier, time: new TimeTravel(machine.account, courier, TERMS) }

@@ -7,7 +7,7 @@ import { readScenario, ScenarioError } from '../../src/scenario/index.ts'
 const HEAD = 'paysim: 1\nname: x\n'
 /** Four lines of a story: what is tested begins on line 4. */
 const story = (...lines: string[]) => `${HEAD}steps:\n${lines.map(line => `  ${line}\n`).join('')}`
-const FAULT_TYPES = [...HTTP_FAULT_TYPES, ...WEBHOOK_FAULT_TYPES].join(', ')
+const FAULT_TYPES = [...new Set([...HTTP_FAULT_TYPES, ...WEBHOOK_FAULT_TYPES])].join(', ')
 const MADE = '- { create payment: { amount: "1" }, as: payment }'
 
 async function problemsIn(text: string): Promise<string[]> {

@@ -21,6 +21,7 @@ export const HTTP_FAULTS = {
   garbage: { delay: 'none' },
   drip: { delay: 'optional' },
   rate: { delay: 'none' },
+  hold: { delay: 'none' },
 } as const satisfies Record<string, FaultKeys>
 
 /** What a fault can do to the delivery of a webhook. */
@@ -30,6 +31,7 @@ export const WEBHOOK_FAULTS = {
   drop: { delay: 'none' },
   reorder: { delay: 'optional' },
   bad_signature: { delay: 'none' },
+  hold: { delay: 'none' },
 } as const satisfies Record<string, FaultKeys>
 
 export type HttpFaultType = keyof typeof HTTP_FAULTS
@@ -76,10 +78,12 @@ export const FaultRule = object({
   nth: Type.Optional(Type.Integer({ minimum: 1 })),
   times: Type.Optional(Type.Integer({ minimum: 1 })),
   probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  for: Type.Optional(duration),
+  for: Type.Optional(
+    Type.String({ format: 'duration', description: 'how long it happens; hold: how long each is held' }),
+  ),
   from: Type.Optional(timestamp),
   until: Type.Optional(timestamp),
-  type: oneOf([...HTTP_FAULT_TYPES, ...WEBHOOK_FAULT_TYPES]),
+  type: oneOf([...new Set([...HTTP_FAULT_TYPES, ...WEBHOOK_FAULT_TYPES])]),
   when: Type.Optional(oneOf(['before', 'after_commit'])),
   delay: Type.Optional(Delay),
   status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
@@ -108,3 +112,49 @@ export const FaultsState = named(
   }),
 )
 export type FaultsState = Wire<typeof FaultsState>
+
+/** What a fault of type `hold` holds now. */
+export const HoldRecord = named(
+  'HoldRecord',
+  object({
+    id: Type.String({ pattern: '^hold_' }),
+    kind: oneOf(['call', 'answer', 'webhook']),
+    fault: nullable(Type.String({ description: 'the name of the fault' })),
+    since: timestamp,
+    until: Type.String({ format: 'date-time', description: 'when it goes by itself, by the wall clock' }),
+    request: nullable(
+      object({
+        id: Type.String(),
+        method: Type.String(),
+        path: Type.String(),
+      }),
+    ),
+    delivery: nullable(
+      object({
+        id: Type.String(),
+        event: Type.String(),
+        event_type: nullable(Type.String()),
+        url: Type.String(),
+      }),
+    ),
+    status: nullable(Type.Integer({ description: 'of an answer: its status' })),
+    body: nullable(
+      Type.String({ description: 'of an answer or a webhook: its body, unless that is very long' }),
+    ),
+  }),
+)
+export type HoldRecord = Wire<typeof HoldRecord>
+
+/** How somebody lets it go; without a member, as it is. */
+export const HoldRelease = object({
+  status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
+  headers: Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: 4096 }), {
+      maxProperties: 64,
+      description: 'set in addition to the others, or in their place',
+    }),
+  ),
+  body: Type.Optional(Type.Unknown()),
+  drop: Type.Optional(Type.Boolean()),
+})
+export type HoldRelease = Wire<typeof HoldRelease>

@@ -134,6 +134,11 @@ export const CONTROL_WORDS: Readonly<Record<ControlCall, CallWords>> = {
     },
   },
   'DELETE /accounts/:account/faults': { description: 'Every call is answered as it should be again.' },
+  'GET /accounts/:account/holds': { description: 'Those of type `hold`, the oldest first.' },
+  'POST /accounts/:account/holds/:id/release': {
+    description: 'Without a body, it goes on as it is.',
+    example: { status: 503 },
+  },
   'GET /accounts/:account/payments': { description: 'All of them in one page, or pages of `limit`.' },
   'GET /accounts/:account/payments/:id': {
     description: 'With its route, its rule, and the triggers that are possible now.',
@@ -331,6 +336,7 @@ const PATH_PARAMETERS: Readonly<Record<string, readonly [description: string, ex
   'webhook-deliveries': ['The id of the delivery.', 'whd_7nB3xK9mQ2vT5cL8wR1zH4yJ'],
   history: ['The id of any record of the account.', EXAMPLE_PAYMENT],
   why: ['The id of a payment, a payout, a delivery or a request.', EXAMPLE_PAYMENT],
+  holds: ['The id of what is held.', 'hold_iRV1Uxn0B8EvprLrv0000001'],
   timeline: ['The id of a payment or a payout.', EXAMPLE_PAYMENT],
   requests: ['The id of the request, as in its `Request-Id`.', 'req_iRV1Uxn0B8EvprLrv0000001'],
 }

@@ -75,6 +75,8 @@ function deliveries(
       return one(context, wanted, later(dueAt, fault.delayMs), 'delay')
     case 'reorder':
       return one(context, wanted, later(dueAt, fault.delayMs), 'reorder')
+    case 'hold':
+      return one(context, wanted, dueAt, 'hold', fault.holdMs)
     case 'bad_signature':
       return one(context, wanted, dueAt, 'bad_signature')
     case 'drop':
@@ -87,8 +89,9 @@ function one(
   wanted: DeliveryRequest,
   dueAt: number,
   fault?: WebhookFault['type'],
+  holdMs?: number,
 ): DomainEvent[] {
-  const event = queued(context, wanted, dueAt, fault)
+  const event = queued(context, wanted, dueAt, fault, holdMs)
   return [event, attemptAt(event.delivery, dueAt)]
 }
 
@@ -97,9 +100,11 @@ function queued(
   { event, endpoint }: DeliveryRequest,
   dueAt: number | null,
   fault?: WebhookFault['type'],
+  holdMs?: number,
 ): Required<EventOf<'DeliveryQueued'>> {
   const delivery = context.newId('dlv')
-  return { type: 'DeliveryQueued', delivery, event, endpoint, dueAt, ...member('fault', fault) }
+  const disturbed = { ...member('fault', fault), ...member('holdMs', holdMs) }
+  return { type: 'DeliveryQueued', delivery, event, endpoint, dueAt, ...disturbed }
 }
 
 /** An event that a fault held back is sent after the one that overtakes it. */

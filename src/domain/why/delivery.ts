@@ -14,6 +14,7 @@ export type DeliveryReason =
   | { readonly is: 'sent again'; readonly at: string }
   | { readonly is: 'retry'; readonly at: string; readonly tried: number; readonly last: string }
   | { readonly is: 'under way'; readonly tried: number }
+  | { readonly is: 'on hold' }
   | { readonly is: 'delivered'; readonly tried: number; readonly status: number }
   | { readonly is: 'taken with a wrong signature'; readonly status: number }
   | { readonly is: 'given up'; readonly tried: number; readonly last: string }
@@ -71,7 +72,7 @@ function deliveryReason(delivery: Delivery, facts: DeliveryFacts): DeliveryReaso
       return fault === 'delay' ? { is: 'delayed', at } : { is: 'first attempt', at }
     }
     case 'attempting':
-      return { is: 'under way', tried }
+      return fault === 'hold' && tried === 1 ? { is: 'on hold' } : { is: 'under way', tried }
     case 'delivered': {
       const answered = last?.status ?? 200
       return fault === 'bad_signature'
@@ -119,6 +120,12 @@ export function tellDelivery(reason: DeliveryReason, id: string): Told {
       return {
         sentence: `Attempt ${reason.tried} did not succeed (${reason.last}); the next one is due at ${reason.at}.`,
         commands: again,
+      }
+    case 'on hold':
+      return {
+        sentence: 'A fault holds its first attempt until somebody lets it go, or has just let it go.',
+        waits: { what: 'somebody lets it go, or its time is over', by: 'operator' },
+        commands: [['holds', 'list']],
       }
     case 'under way':
       return {

@@ -64,6 +64,7 @@ const FAULTS: { readonly [T in HttpFaultType]: string } = {
   truncate: 'cut its answer off',
   garbage: 'replaced its answer by text that is not JSON',
   drip: 'sent its answer drop by drop',
+  hold: 'held it, until somebody let it go or its time was over',
   rate: 'refused it, because there were more calls than it allows',
 }
 

@@ -4,6 +4,7 @@ import type { Catalogue } from '../../domain/catalogue.ts'
 import type { WebhookEvent } from '../../domain/model.ts'
 import type { Rule } from '../../domain/rules/rule.ts'
 import type { Checkpoints } from '../checkpoint/checkpoints.ts'
+import type { Holds } from '../holds.ts'
 import type { ImageStore } from '../store/image-store.ts'
 import type { MerchantRecord } from '../store/merchant-record.ts'
 import type { Store } from '../store/store.ts'
@@ -25,6 +26,7 @@ export interface GatewaySettings {
   readonly time: RealTime
   readonly baseUrl: () => string
   readonly webhooks: WebhookSender
+  readonly holds: Holds
   /** How long one advance waits for webhook receivers in all. */
   readonly advanceWaitMs: number
   readonly holdWebhook?: HoldWebhook | undefined
@@ -76,6 +78,7 @@ export async function openRuntime(
     bodyOf: event => rendering.event(event),
     wall: time.wall,
     sender: settings.webhooks,
+    holds: settings.holds,
     hold: settings.holdWebhook,
   })
   const { journal, checkpoints, images, wallMs, stoppedAt: noted } = await store.openAccount(account)

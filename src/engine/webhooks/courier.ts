@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events'
+import type { HoldRelease } from '../../contract/control/faults.ts'
 import { formatDuration } from '../../contract/durations.ts'
 import { LIMITS, parseRetryAfter } from '../../contract/limits.ts'
 import { signWebhook } from '../../contract/webhook-signature.ts'
 import type { Command } from '../../domain/commands.ts'
 import type { Delivery, WebhookEndpoint, WebhookEvent } from '../../domain/model.ts'
 import type { Account } from '../account/account.ts'
+import { type Holds, holdId, type Letting } from '../holds.ts'
 import { Deadline, type Reading, type ReceiverBudget, TooLateError } from '../time/real-time.ts'
 import { Queue, yieldToEventLoop } from '../time/scheduling.ts'
 import type { WebhookSender } from './webhook-sender.ts'
@@ -34,6 +36,8 @@ interface StartedAttempt {
   readonly standing: boolean
   /** The body, if its entry has it. By the time that it is sent, its event may no longer be in memory. */
   readonly body: string | undefined
+  /** What somebody changed who let it go. */
+  readonly change: HoldRelease
   recordNow?: () => void
 }
 
@@ -51,6 +55,7 @@ interface CourierOptions {
   readonly bodyOf: (event: WebhookEvent) => string
   readonly wall: Reading
   readonly sender: WebhookSender
+  readonly holds: Holds
   readonly hold?: HoldWebhook | undefined
 }
 
@@ -72,6 +77,8 @@ export class Courier {
   #budget: ReceiverBudget | undefined
   /** The deadlines of attempts on a clock that stands still, with their endpoints. An advance can shorten them. */
   readonly #deadlines = new Map<Deadline, string>()
+  /** The deliveries that a fault holds. They are not under way, so nothing waits for them. */
+  readonly #onHold = new Set<string>()
 
   constructor(
     private readonly account: Account,
@@ -81,15 +88,17 @@ export class Courier {
     setMaxListeners(0, this.#stopping.signal)
     account.onEntry(entry => {
       for (const event of entry.events)
-        if (event.type === 'AttemptStarted') this.#send(event.delivery, event.body)
+        if (event.type === 'AttemptStarted') this.#begin(event.delivery, event.body)
     })
     account.onResume(() => this.resume())
+    account.onReplaced(() => this.options.holds.letGo(account.id))
   }
 
-  /** Repeats attempts that were in progress when the process or its disk failed. */
+  /** Repeats attempts that were in progress when the process or its disk failed. What was held then is let go. */
   resume(): void {
     const { deliveries, openDeliveries } = this.account.world
-    for (const id of openDeliveries) if (deliveries.get(id)?.status === 'attempting') this.#send(id)
+    for (const id of openDeliveries)
+      if (deliveries.get(id)?.status === 'attempting' && !this.#onHold.has(id)) this.#send(id)
   }
 
   get busy(): boolean {
@@ -113,15 +122,40 @@ export class Courier {
 
   async stop(): Promise<void> {
     this.#stopping.abort()
+    this.options.holds.letGo(this.account.id)
     await this.idle()
   }
 
-  #send(id: string, sentBody?: string): void {
+  #begin(id: string, body: string | undefined): void {
+    if (this.#onHold.has(id)) return
+    const letting = this.#hold(id, body)
+    if (!letting) return this.#send(id, body)
+    this.#onHold.add(id)
+    void letting.then(change => {
+      this.#onHold.delete(id)
+      const isAwaited = isFirstAttempt(this.account.world.deliveries.get(id))
+      if (isAwaited && change !== 'gone' && !this.#stopping.signal.aborted) this.#send(id, undefined, change)
+    })
+  }
+
+  #hold(id: string, sentBody: string | undefined): Promise<Letting> | undefined {
+    const { world } = this.account
+    const delivery = world.deliveries.get(id)
+    if (delivery?.holdMs === undefined || !isFirstAttempt(delivery)) return undefined
+    const { eventId: event, url } = delivery
+    const about = { id, event, event_type: world.events.get(event)?.type ?? null, url }
+    const body = sentBody ?? this.#bodyOf(delivery) ?? null
+    const held = { kind: 'webhook', fault: null, request: null, delivery: about, status: null, body } as const
+    return this.options.holds.hold(this.account.id, { id: holdId(id), ...held }, delivery.holdMs)
+  }
+
+  #send(id: string, sentBody?: string, change: HoldRelease = {}): void {
     const { world, clock } = this.account
     const delivery = world.deliveries.get(id)
     if (!delivery) return
     const body = this.#bodies < MOST_BODIES ? sentBody : undefined
-    const attempt: StartedAttempt = { delivery, seq: world.seq, standing: clock.mode === 'virtual', body }
+    const standing = clock.mode === 'virtual'
+    const attempt: StartedAttempt = { delivery, seq: world.seq, standing, body, change }
     this.#open++
     this.#bodies += body?.length ?? 0
     if (attempt.standing) this.#inOrder.push(attempt)
@@ -166,7 +200,12 @@ export class Courier {
   }
 
   /** Undefined if there is nothing to record. */
-  async #resultOf({ delivery, seq, body: sentBody }: StartedAttempt): Promise<AttemptReport | undefined> {
+  async #resultOf({
+    delivery,
+    seq,
+    body: sentBody,
+    change,
+  }: StartedAttempt): Promise<AttemptReport | undefined> {
     const { world, journal } = this.account
     const unsafe = journal.durable(seq)
     try {
@@ -175,10 +214,20 @@ export class Courier {
       return undefined
     }
     if (this.#stopping.signal.aborted) return undefined
+    if (change.drop || change.status !== undefined) return this.#notSent(change)
     if (this.options.hold) await this.#held(delivery, this.options.hold)
     const endpoint = world.endpoints.get(delivery.endpointId)
     const body = sentBody ?? this.#bodyOf(delivery)
-    return endpoint && body !== undefined ? this.#post(delivery, body, endpoint) : REMOVED
+    return endpoint && body !== undefined
+      ? this.#post(delivery, textOf(change.body) ?? body, endpoint, change.headers)
+      : REMOVED
+  }
+
+  /** The result that somebody decided who let a held attempt go. */
+  #notSent({ status }: HoldRelease): AttemptReport {
+    const timestamp = Math.floor(this.options.wall() / 1000)
+    const error = status === undefined ? 'dropped by hand while it was held' : null
+    return { ...REMOVED, status: status ?? null, error, timestamp }
   }
 
   #bodyOf({ eventId }: Delivery): string | undefined {
@@ -218,7 +267,12 @@ export class Courier {
     return Math.min(LIMITS.webhookTimeoutMs, this.#budget?.allowanceMs(endpoint) ?? LIMITS.webhookTimeoutMs)
   }
 
-  async #post(delivery: Delivery, body: string, endpoint: WebhookEndpoint): Promise<AttemptReport> {
+  async #post(
+    delivery: Delivery,
+    body: string,
+    endpoint: WebhookEndpoint,
+    more: HoldRelease['headers'],
+  ): Promise<AttemptReport> {
     const { wall, sender } = this.options
     const { eventId } = delivery
     const timestamp = Math.floor(wall() / 1000)
@@ -239,6 +293,7 @@ export class Courier {
         'webhook-id': eventId,
         'webhook-timestamp': String(timestamp),
         'webhook-signature': signature,
+        ...lowerCase(more),
       }
       const stopping = this.#stopping.signal
       const answer = await sender.send({ url: delivery.url, headers, body, limitMs, stopping, onBegin })
@@ -255,6 +310,15 @@ export class Courier {
     }
   }
 }
+
+const isFirstAttempt = (delivery: Delivery | undefined) =>
+  delivery?.status === 'attempting' && delivery.attempts.length === 1
+
+const textOf = (body: unknown): string | undefined =>
+  body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+
+const lowerCase = (headers: HoldRelease['headers'] = {}) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 const REMOVED: AttemptReport = {
   status: null,

@@ -16,7 +16,7 @@ import { merchantCalls } from './merchants.ts'
 import { overviewCalls } from './overview.ts'
 import { paymentCalls } from './payments.ts'
 import { payoutCalls } from './payouts.ts'
-import { catalogueCalls, faultCalls, ruleCalls } from './script.ts'
+import { catalogueCalls, faultCalls, holdCalls, ruleCalls } from './script.ts'
 import { dashboardCalls, nodeCalls, serverCalls } from './server.ts'
 import { journalCalls, streamCalls } from './stream.ts'
 import { timelineCalls } from './timeline.ts'
@@ -57,6 +57,7 @@ export function controlSurface(settings: ControlSettings): Surface {
     ...catalogueCalls,
     ...ruleCalls,
     ...faultCalls(settings),
+    ...holdCalls(settings),
     ...paymentCalls(settings),
     ...payoutCalls,
     ...webhookCalls(settings),

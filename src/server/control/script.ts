@@ -1,8 +1,9 @@
 import * as Type from '@sinclair/typebox'
 import type { CatalogueState } from '../../contract/control/catalogue.ts'
-import type { FaultsState } from '../../contract/control/faults.ts'
+import { type FaultsState, type HoldRecord, HoldRelease } from '../../contract/control/faults.ts'
 import { HealthBody } from '../../contract/control/requests.ts'
 import type { RulesState } from '../../contract/control/rules.ts'
+import type { FieldProblem } from '../../contract/errors.ts'
 import { operationNames } from '../../contract/operations.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { CatalogueData } from '../../domain/catalogue.ts'
@@ -12,8 +13,8 @@ import { routingTable } from '../../domain/routing.ts'
 import { readRules } from '../../domain/rules/rule.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { carryOut } from '../carry-out.ts'
-import { refuseProblems } from '../refusal.ts'
-import { bodyReader, type ControlHandlers, type ControlSettings, param } from './control-call.ts'
+import { demandNoProblems, refuseProblems } from '../refusal.ts'
+import { bodyReader, type ControlHandlers, type ControlSettings, found, param } from './control-call.ts'
 
 /** For what is checked as it is compiled. */
 const readObject = bodyReader<unknown>(Type.Object({}))
@@ -80,6 +81,60 @@ export function faultCalls({ gateway, faultBoxes }: ControlSettings) {
       return answer(200, view(runtime.account.id))
     },
   } satisfies Partial<ControlHandlers>
+}
+
+const readRelease = bodyReader<HoldRelease>(HoldRelease, { optional: true })
+
+/** What faults of type `hold` hold now. */
+export function holdCalls({ gateway: { holds } }: ControlSettings) {
+  return {
+    'GET /accounts/:account/holds': ({ runtime, answer }) =>
+      answer(200, { data: holds.of(runtime.account.id) }),
+    'POST /accounts/:account/holds/:id/release': async ({ runtime, request, answer }) => {
+      const release = await readRelease(request)
+      const held = found('hold', holds.find(runtime.account.id, param(request, 'id')))
+      demandNoProblems(releaseProblems(release ?? {}, held.kind))
+      holds.release(held.id, release ?? {})
+      return answer(200, held)
+    },
+  } satisfies Partial<ControlHandlers>
+}
+
+/** What the server itself must say of a message, or a proxy must be able to rely on. */
+const OWN_HEADERS = [
+  'connection',
+  'content-length',
+  'date',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'request-id',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
+
+function releaseProblems(
+  { drop, status, headers = {}, body }: HoldRelease,
+  kind: HoldRecord['kind'],
+): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  const say = (field: string, message: string) => problems.push({ field, message })
+  const rest = { status, headers: Object.keys(headers).length > 0 ? headers : undefined, body }
+  for (const [name, value] of Object.entries(rest)) {
+    if (value === undefined) continue
+    if (drop) say(name, 'cannot be combined with drop')
+    else if (kind === 'webhook' && status !== undefined && name !== 'status')
+      say(name, 'cannot be combined with status on a webhook: with a status it is not sent')
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]{1,128}$/i.test(name)) say(`headers.${name}`, 'is not the name of a header')
+    else if (OWN_HEADERS.includes(name.toLowerCase())) say(`headers.${name}`, 'cannot be set')
+    else if (!/^[\t\x20-\x7e]*$/.test(value)) say(`headers.${name}`, 'must be printable ASCII')
+  }
+  return problems
 }
 
 /**

@@ -11,7 +11,7 @@ import { type ControlHandlers, type ControlSettings, param } from './control-cal
 import { entryView } from './views.ts'
 
 /** What happens in an account, as it happens. */
-export function streamCalls({ requests, streams }: ControlSettings) {
+export function streamCalls({ gateway: { holds }, requests, streams }: ControlSettings) {
   return {
     'GET /accounts/:account/stream': ({ runtime, request, reply }) => {
       const { account } = runtime
@@ -49,8 +49,9 @@ export function streamCalls({ requests, streams }: ControlSettings) {
         const gathered = new Changes(data => stream.send(textOf('change', data)))
         return [
           account.onEntry(entry => gathered.entry(entry)),
-          account.clock.onJump(() => gathered.clock()),
+          account.clock.onJump(() => gathered.about('clock')),
           requests.onRequest(record => record.account === account.id && gathered.request()),
+          holds.onChange(changed => changed === account.id && gathered.about('holds')),
         ]
       }
 
@@ -201,8 +202,8 @@ class Changes {
     this.#scheduleSend()
   }
 
-  clock(): void {
-    this.#about.add('clock')
+  about(subject: 'clock' | 'holds'): void {
+    this.#about.add(subject)
     this.#scheduleSend()
   }
 

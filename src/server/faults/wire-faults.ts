@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FaultCondition } from '../../contract/control/faults.ts'
+import type { FaultCondition, HoldRecord, HoldRelease } from '../../contract/control/faults.ts'
 import type { Contract } from '../../contract/decisions.ts'
 import { type ErrorCode, rejection, renderError } from '../../contract/errors.ts'
 import { operationNames } from '../../contract/operations.ts'
+import { urlWithoutSecrets } from '../../contract/redact.ts'
 import { draw, type FaultPlan, type HttpFault, isInEffect } from '../../domain/faults.ts'
 import {
   type Count,
@@ -22,6 +23,7 @@ import {
   type Test,
 } from '../../domain/rules/condition.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
+import { type Holds, holdId, type Letting } from '../../engine/holds.ts'
 import { NO_ANSWER } from '../cluster/forwarding-headers.ts'
 import { canBeReadAgain, readJson } from '../http/read-body.ts'
 import { JSON_UTF8, type Reply, sendJson } from '../http/reply.ts'
@@ -37,6 +39,7 @@ export class WireFaults {
   constructor(
     private readonly boxes: FaultBoxes,
     private readonly contract: Contract,
+    private readonly holds: Holds,
   ) {
     this.#names = operationNames(contract)
   }
@@ -69,6 +72,7 @@ export class WireFaults {
       return undefined
     }
     if (fault.type === 'latency') return wait(box.delayOf(fault), false)
+    if (fault.type === 'hold') return this.#holdCall(fault, request, reply)
     // A fault that changes a body gets a neutral one.
     sendJson(reply, 200, '{"object":"payment_intent"}')
     return this.#inject(fault, box, request, reply).then(() => true)
@@ -86,6 +90,8 @@ export class WireFaults {
       case 'latency':
         await wait(delayMs())
         return
+      case 'hold':
+        return this.#holdAnswer(fault, request, reply)
       case 'status':
         return this.#answerStatus(fault, request, reply)
       case 'rate':
@@ -112,6 +118,52 @@ export class WireFaults {
     }
   }
 
+  /** Resolves with true if the call was answered while it was held, so that it is not carried out. */
+  async #holdCall(fault: HttpFault, request: Request, reply: Reply): Promise<boolean> {
+    const letting = await this.#hold('call', fault, request, {
+      status: null,
+      body: request.exchange.text ?? null,
+    })
+    if (letting === null || !(letting === 'gone' || isChanged(letting))) {
+      request.disturbed = letting && { type: 'hold', carriedOut: true }
+      return false
+    }
+    if (letting === 'gone') reply.code(CLIENT_GONE)
+    else this.#letGo(fault, letting, request, reply)
+    return true
+  }
+
+  async #holdAnswer(fault: HttpFault, request: Request, reply: Reply): Promise<void> {
+    const held = { status: reply.statusCode, body: typeof reply.payload === 'string' ? reply.payload : null }
+    const letting = await this.#hold('answer', fault, request, held)
+    if (letting === null) request.disturbed = null
+    if (letting !== null && letting !== 'gone') this.#letGo(fault, letting, request, reply)
+  }
+
+  #letGo(fault: HttpFault, letting: HoldRelease, request: Request, reply: Reply): void {
+    const { drop, status, headers = {}, body } = letting
+    if (drop) return reset(request, reply)
+    if (status !== undefined && status >= 400 && body === undefined)
+      this.#answerStatus({ ...fault, status }, request, reply)
+    if (status !== undefined) reply.code(status)
+    if (body !== undefined) sendBody(body, reply)
+    for (const [name, value] of Object.entries(headers)) reply.header(name.toLowerCase(), value)
+  }
+
+  async #hold(
+    kind: 'call' | 'answer',
+    { name: fault, holdMs }: HttpFault,
+    { exchange, requestId, method, url, runtime }: Request,
+    held: Pick<HoldRecord, 'status' | 'body'>,
+  ): Promise<Letting | null> {
+    if (!runtime) return null
+    if (exchange.isOver) return 'gone'
+    const request = { id: requestId, method, path: urlWithoutSecrets(url) }
+    const whole = { id: holdId(requestId), kind, fault, request, delivery: null, ...held }
+    const whenGone = (listener: () => void) => exchange.whenGone(listener)
+    return (await this.holds.hold(runtime.account.id, whole, holdMs, whenGone)) ?? null
+  }
+
   #answerStatus({ status, body, retryAfterMs, rate }: HttpFault, request: Request, reply: Reply): void {
     reply.code(status)
     if (retryAfterMs !== null) reply.header('retry-after', Math.ceil(retryAfterMs / 1000))
@@ -123,11 +175,18 @@ export class WireFaults {
       reply.header('content-type', rendered.contentType).send(rendered.body)
       return
     }
-    const isText = typeof body === 'string'
-    reply.header('content-type', isText ? 'text/plain; charset=utf-8' : JSON_UTF8)
-    reply.send(isText ? body : JSON.stringify(body))
+    sendBody(body, reply)
   }
 }
+
+function sendBody(body: unknown, reply: Reply): void {
+  const isText = typeof body === 'string'
+  reply.header('content-type', isText ? 'text/plain; charset=utf-8' : JSON_UTF8)
+  reply.send(isText ? body : JSON.stringify(body))
+}
+
+const isChanged = ({ drop, status, headers, body }: HoldRelease) =>
+  drop === true || status !== undefined || headers !== undefined || body !== undefined
 
 /** The payment or payout that a call is about: what a create asks for, or the record in its path. */
 function subjectOf(
@@ -175,7 +234,11 @@ const BODY: Readonly<Record<HttpFault['type'], 'untouched' | 'damaged' | 'slow'>
   garbage: 'damaged',
   drip: 'slow',
   rate: 'untouched',
+  hold: 'untouched',
 }
+
+/** The status in the log of a call whose caller went away while it was held, as nginx has it. */
+const CLIENT_GONE = 499
 
 /** A delayed answer needs the real body. A damaged one needs it too, if the call changes nothing. */
 const needsTheAnswer = ({ type }: HttpFault, { method }: Request) =>

@@ -72,7 +72,7 @@ export function merchantApi(
       request.drawIdFrom(idsOf(requestIds, runtime))
     },
     missing: (request, reply) => missing(routes, request, reply),
-    faults: new WireFaults(faultBoxes, contract),
+    faults: new WireFaults(faultBoxes, contract, gateway.holds),
   }
 }
 

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { expectAccessible } from '../../support/browser/accessible.ts'
 import { noChromium } from '../../support/browser/browser.ts'
 import { confirm, press, shows, useDesks } from '../../support/browser/desk.ts'
 
@@ -95,7 +96,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await shows(page, 'The standard rules.')
   })
 
-  test('faults: adds one, shows that it happened, switches it off and on, and removes it', async () => {
+  test('faults: adds one, shows that it happened, switches it off and on, removes it, and holds an answer', async () => {
     const desk = await openDesk()
     const { page } = await desk.open('faults')
     await press(page, 'Add fault')
@@ -116,6 +117,18 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await press(page, 'Remove all')
     await shows(page, 'No faults')
     expect((await desk.call('GET', '/payout_intents')).status).toBe(200)
+    await press(page, 'Hold the next answer')
+    await shows(page, 'hold the next answer')
+    const answer = desk.call('GET', '/payout_intents')
+    await page.getByRole('heading', { name: 'Held now' }).waitFor()
+    await shows(page, 'GET /payout_intents')
+    await expectAccessible(page, 'a held answer')
+    await press(page, 'Change')
+    await page.getByLabel('Status').fill('202')
+    await page.getByLabel('Body, as JSON or text').fill('{ "mine": true }')
+    await confirm(page, 'Let go')
+    expect([(await answer).status, (await answer).body]).toEqual([202, { mine: true }])
+    await expect.poll(() => page.getByRole('heading', { name: 'Held now' }).count()).toBe(0)
   })
 
   test('the catalogue: takes a provider down and brings it up again', async () => {

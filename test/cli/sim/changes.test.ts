@@ -56,6 +56,41 @@ describe('time', () => {
 describe('rules, faults, catalogue', () => {
   const mine = '- match: { kind: payment }\n  outcome: { after: 5s, status: failed, code: no_funds }\n'
 
+  test('what a fault holds is listed, and let go with a status and headers', async () => {
+    const { sim, call } = await shop()
+    const fault = { on: 'GET /payout_intents', type: 'hold', times: 1, name: 'look first' }
+    const set = await sim('faults set -', { input: JSON.stringify([fault]) })
+    expect(set.stdout).toMatch(/look first {2}not used yet/)
+    expect((await sim('holds')).stdout).toBe('Nothing is held.\n')
+    const answer = call('GET', '/payout_intents')
+    await expect.poll(async () => parsed(await sim('holds -o json')).data.length).toBe(1)
+    const shown = await sim('holds')
+    expect(shown.stdout).toMatch(/GET \/payout_intents .*look first/)
+    const [{ id }] = parsed(await sim('holds list -o json')).data
+    const wrong = await sim(`holds release ${id} --header nothing`)
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('retry-after: 5') })
+    const words = [
+      '--status',
+      '503',
+      '--header',
+      'retry-after: 5',
+      '--header',
+      'x-own: a: b',
+      '--body',
+      '{"a":1}',
+    ]
+    const released = await sim(['holds', 'release', id, ...words])
+    expect(released.stdout).toBe(`${id} let go: GET /payout_intents\n`)
+    const { status, headers, text } = await answer
+    expect([status, headers.get('retry-after'), headers.get('x-own'), text]).toEqual([
+      503,
+      '5',
+      'a: b',
+      '{"a":1}',
+    ])
+    expect((await sim(`holds release ${id}`)).stderr).toContain('No such hold')
+  })
+
   test('rules come from YAML or JSON, a file or stdin, and replace others or go before them', async () => {
     const { sim, control } = await shop()
     const file = join(home(), 'rules.yaml')

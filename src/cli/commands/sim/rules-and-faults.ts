@@ -1,10 +1,12 @@
-import type { FaultRule, FaultsState, RulesState } from '../../../client/control-client.ts'
+import { InvalidArgumentError } from 'commander'
+import type { FaultRule, FaultsState, HoldRecord, RulesState } from '../../../client/control-client.ts'
 import { readList } from '../../control/read-document.ts'
 import { nounOf, row } from '../../control/row.ts'
+import { count } from '../../flag-values.ts'
 import type { Screen } from '../../output/screen.ts'
 import { visible, wrapTo } from '../../output/text.ts'
 import type { View } from '../../output/view.ts'
-import { inlineYaml } from './tables.ts'
+import { idColumn, inlineYaml, memberColumn, timeColumn } from './tables.ts'
 
 /** What the provider does, and what happens on the wire. The server checks rules and faults, and names each problem. */
 
@@ -106,6 +108,81 @@ export const faults = nounOf('sim faults', {
     show: { view: faultsView },
   }),
 })
+
+export const holds = nounOf('sim holds', {
+  list: row('GET /accounts/:account/holds', {
+    summary: 'list what is held now',
+    description:
+      'List the calls, answers and webhooks that a fault of type hold holds now, the oldest first.',
+    examples: ['paysim sim holds', 'paysim sim holds list --account shop'],
+    show: {
+      table: {
+        empty: 'Nothing is held.',
+        columns: [
+          idColumn(),
+          memberColumn('kind', 'kind'),
+          { header: 'what', value: row => aboutOf(row as HoldRecord), give: 1, least: 20 },
+          timeColumn('until', 'until'),
+          memberColumn('fault', 'fault', { give: 2 }),
+        ],
+      },
+    },
+  }),
+  release: row('POST /accounts/:account/holds/:id/release', {
+    summary: 'let go what is held',
+    description:
+      'Let a held call, answer or webhook go on: as it is, changed, failed or dropped. With a status, a call is not carried out, and a webhook is not sent.',
+    arguments: { '<id>': { about: 'id of what is held, such as hold_123', to: 'params.id' } },
+    flags: {
+      '--status <code>': {
+        about: 'answer with this status, or end the attempt of a webhook with it',
+        to: 'body.status',
+        parse: count,
+      },
+      '--body <text>': {
+        about: 'answer with this body, or send it as the webhook; JSON or text',
+        to: 'body.body',
+        value: jsonOrText,
+      },
+      '--header <line>': {
+        about: "set a header, such as 'retry-after: 5' (repeatable)",
+        to: 'body.headers',
+        parse: headerLine,
+      },
+      '--drop': {
+        about: 'reset the connection; a webhook is not sent, and tried again later',
+        to: 'body.drop',
+      },
+    },
+    examples: [
+      'paysim sim holds release hold_123',
+      "paysim sim holds release hold_123 --status 503 --header 'retry-after: 5'",
+      'paysim sim holds release hold_123 --drop',
+    ],
+    show: { view: { human: hold => `${hold.id} let go: ${aboutOf(hold)}`, rows: hold => [hold] } },
+  }),
+})
+
+function aboutOf({ kind, request, delivery, status }: HoldRecord): string {
+  if (delivery) return `${delivery.event_type ?? delivery.event} to ${delivery.url}`
+  const call = request ? `${request.method} ${request.path}` : ''
+  return kind === 'answer' ? `${status} to ${call}` : call
+}
+
+function headerLine(line: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const [, name, value = ''] = /^([^\s:]+):\s*(.*)$/s.exec(line) ?? []
+  if (name === undefined)
+    throw new InvalidArgumentError("It must be a name and a value, such as 'retry-after: 5'.")
+  return { ...before, [name]: value }
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
 
 /** For a fault with `for: 1h`, when that hour begins and ends. */
 function windowOf(

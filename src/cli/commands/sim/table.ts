@@ -34,6 +34,11 @@ export const SIM: CommandTable = {
     alone: 'list',
     commands: async () => (await import('./rules-and-faults.ts')).faults,
   },
+  holds: {
+    summary: 'see what a fault holds, and let it go',
+    alone: 'list',
+    commands: async () => (await import('./rules-and-faults.ts')).holds,
+  },
   catalogue: {
     summary: 'set methods and routes, and take providers down',
     alone: 'show',

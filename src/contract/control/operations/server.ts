@@ -2,7 +2,7 @@ import * as Type from '@sinclair/typebox'
 import { list, named, object, openObject } from '../../schema.ts'
 import { Catalogue, CatalogueState, ProviderHealth } from '../catalogue.ts'
 import { AdvanceResult, ClockState, TimerRecord } from '../clock.ts'
-import { FaultsBody, FaultsState } from '../faults.ts'
+import { FaultsBody, FaultsState, HoldRecord, HoldRelease } from '../faults.ts'
 import { KeyPairRecord, MerchantRecord, NewMerchant } from '../merchants.ts'
 import { DecisionsInForce, Nodes } from '../nodes.ts'
 import { listWindow, Overview } from '../overview.ts'
@@ -200,6 +200,17 @@ export const SETTING_OPERATIONS = {
     id: 'clearFaults',
     summary: 'Remove all faults',
     answers: { 200: FaultsState },
+  },
+  'GET /accounts/:account/holds': {
+    id: 'listHolds',
+    summary: 'List the calls, answers and webhooks that a fault holds now',
+    answers: { 200: list(HoldRecord) },
+  },
+  'POST /accounts/:account/holds/:id/release': {
+    id: 'releaseHold',
+    summary: 'Let go what a fault holds: as it is, changed, failed or dropped',
+    body: { json: HoldRelease, optional: true },
+    answers: { 200: HoldRecord },
   },
 } as const satisfies ControlOperations
 

@@ -8,6 +8,8 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
+import { HoldsPanel } from './holds.tsx'
+import { Presets } from './presets.tsx'
 import { OnSwitch, switched } from './switches.tsx'
 import { YamlDialog, YamlView } from './yaml.tsx'
 
@@ -18,6 +20,22 @@ const EXAMPLE = `- on: POST /payment_intents
   type: reset
   when: after_commit
 `
+
+/** They come first, since the first fault that fits happens. */
+const PRESETS: readonly { readonly label: string; readonly item: Fault }[] = [
+  {
+    label: 'Lose the next answer',
+    item: { on: 'POST /payment_intents', type: 'reset', when: 'after_commit', times: 1 },
+  },
+  { label: 'Hold the next call', item: { on: '*', type: 'hold', for: '10m', times: 1 } },
+  {
+    label: 'Hold the next answer',
+    item: { on: '*', type: 'hold', when: 'after_commit', for: '10m', times: 1 },
+  },
+  { label: 'Hold the next webhook', item: { on: 'webhook', type: 'hold', for: '10m', times: 1 } },
+  { label: 'Down for an hour', item: { on: '*', type: 'status', status: 503, for: '1h' } },
+  { label: '25 calls a second', item: { on: '*', type: 'rate', limit: 25, per: '1s' } },
+]
 
 /** The faults on the wire. */
 export function FaultsPage({ account }: { account: string }) {
@@ -55,6 +73,12 @@ export function FaultsPage({ account }: { account: string }) {
         </>
       }
     >
+      <HoldsPanel account={account} />
+      <Presets
+        label="Add at once"
+        presets={PRESETS}
+        onPick={(preset, label) => put([{ name: label.toLowerCase(), ...preset }, ...inForce], 'Fault added')}
+      />
       <Ready of={faults}>
         {data => (
           <FaultList

@@ -9,6 +9,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
+import { Presets } from './presets.tsx'
 import { OnSwitch, switched } from './switches.tsx'
 import { YamlDialog, YamlView } from './yaml.tsx'
 
@@ -20,6 +21,41 @@ const EXAMPLE = `- name: small amounts are declined
     amount: { lt: "5000" }
   outcome: { after: 5s, status: failed, code: insufficient_funds }
 `
+
+const PRESETS: readonly { readonly label: string; readonly item: Rule }[] = [
+  {
+    label: 'Decline the next payment',
+    item: {
+      match: { kind: 'payment' },
+      times: 1,
+      outcome: { after: '0s', status: 'failed', code: 'payment_declined' },
+    },
+  },
+  {
+    label: 'The next payment succeeds',
+    item: { match: { kind: 'payment' }, times: 1, outcome: { after: '0s', status: 'succeeded' } },
+  },
+  {
+    label: 'Reject the next receipt',
+    item: {
+      match: { kind: 'payment' },
+      times: 1,
+      receipt: [
+        { after: '5s', verdict: 'reject', message: 'Amount is not legible' },
+        { after: '5s', verdict: 'accept' },
+      ],
+    },
+  },
+  {
+    label: 'The next payout fails',
+    item: {
+      match: { kind: 'payout' },
+      times: 1,
+      approval: { after: '0s' },
+      outcome: { after: '0s', status: 'failed', code: 'account_closed' },
+    },
+  },
+]
 
 /** The provider rules, in the order in which they are checked. */
 export function RulesPage({ account }: { account: string }) {
@@ -56,6 +92,15 @@ export function RulesPage({ account }: { account: string }) {
         </>
       }
     >
+      <Presets
+        label="Add at once"
+        presets={PRESETS}
+        onPick={async (preset, label) => {
+          const rule = { name: label.toLowerCase(), ...preset }
+          await call('POST /accounts/:account/rules', { params, body: { rules: [rule] } })
+          rules.reload()
+        }}
+      />
       <Ready of={rules}>
         {data => (
           <RuleList
