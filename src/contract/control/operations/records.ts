@@ -1,6 +1,6 @@
 import * as Type from '@sinclair/typebox'
 import type { Contract } from '../../decisions.ts'
-import { list, named, object } from '../../schema.ts'
+import { list, named, object, oneOf } from '../../schema.ts'
 import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../../statuses.ts'
 import { Imported, LoggedRequest, RecordHistory, RequestDetail, STREAM_EVENTS } from '../journal.ts'
 import { page } from '../overview.ts'
@@ -19,6 +19,10 @@ import {
 import { DeliveryDetail, DeliveryRecord, EndpointRecord, eventRecord } from '../webhooks.ts'
 import { Why } from '../why.ts'
 import { type ControlOperations, LIST_QUERY, moves } from './operation.ts'
+
+/** What a history can be written as. */
+export const STORY_FORMATS = ['yaml'] as const
+export type StoryFormat = (typeof STORY_FORMATS)[number]
 
 const ofStatus = (example: string) =>
   Type.String({
@@ -200,6 +204,20 @@ export const HISTORY_OPERATIONS = {
     id: 'explain',
     summary: 'Read why a payment, payout, delivery or request is as it is, and what comes next',
     answers: { 200: Why },
+  },
+  'GET /accounts/:account/scenario': {
+    id: 'writeScenario',
+    summary:
+      'Write what was done with payments and payouts as a scenario or as a test, which passes as it is',
+    query: {
+      id: Type.String({
+        description: 'A payment or a payout; several are separated by commas.',
+        examples: ['pi_123'],
+      }),
+      format: oneOf(STORY_FORMATS, 'A scenario for `paysim run` by default.'),
+    },
+    answers: { 200: { media: ['text/plain'], schema: Type.String() } },
+    errors: ['invalid_state'],
   },
   'GET /accounts/:account/requests': {
     id: 'listRequests',
