@@ -1,12 +1,16 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { ACTION_TYPES } from '../../src/contract/resources.ts'
 import { CHECKOUT_MODES, PAYMENT_STATUSES, RECEIPT_STATUSES } from '../../src/contract/statuses.ts'
-import { entriesAbout, NotRepeatableError, storyOf } from '../../src/scenario/from/story.ts'
+import { connectSimulator } from '../../src/index.ts'
+import { pytestOf, vitestOf } from '../../src/scenario/from/code.ts'
+import { entriesAbout, NotRepeatableError, type Story, storyOf } from '../../src/scenario/from/story.ts'
 import { yamlOf } from '../../src/scenario/from/yaml.ts'
-import { ScenarioError } from '../../src/scenario/index.ts'
+import { ScenarioError, type SimulatorTarget } from '../../src/scenario/index.ts'
 import { isLong } from '../support/long-form.ts'
 import { AnswersKept } from '../support/model/answers-kept.ts'
 import { MemoryShelf } from '../support/model/journals.ts'
@@ -16,11 +20,13 @@ import { CATALOGUES } from '../support/model/provider.ts'
 import { seedOf, TEN_MINUTES } from '../support/model/runs.ts'
 import { anyStep, type Step } from '../support/model/steps.ts'
 import { failureOf, useStage } from '../support/scenario/stage.ts'
+import { paysim } from '../support/scenario/workspace.ts'
 
 const standard = JSON.parse(readFileSync(new URL('../../fixtures/catalogue.json', import.meta.url), 'utf8'))
 const stage = useStage()
 
 interface Told {
+  readonly story: Story
   readonly text: string
   /** The entries of the history that changed one of its records. */
   readonly changes: number
@@ -39,7 +45,8 @@ async function told(steps: readonly Step[]): Promise<Told> {
     const catalogue = machine.world.catalogue?.data ?? CATALOGUES[0] ?? standard
     const history = { environment: 'test', contract: CONTRACT, ids, entries, catalogue, standard } as const
     const changes = entries.filter(({ by }) => by !== 'courier').length
-    return { text: yamlOf(storyOf(history)), changes, kinds: new Set(steps.map(({ kind }) => kind)) }
+    const story = storyOf(history)
+    return { story, text: yamlOf(story), changes, kinds: new Set(steps.map(({ kind }) => kind)) }
   } finally {
     await machine.close()
   }
@@ -172,17 +179,130 @@ const HOSTILE = [
   '\ud83d\ude00 ไทย',
 ]
 
+/** A generated test of vitest, run in this one: with another `expect`, it would be another vitest. */
+async function passesInVitest(code: string): Promise<void> {
+  const body = code.replaceAll(/^import .*$/gm, '').replace('(name: string)', 'name')
+  const closing: (() => unknown)[] = []
+  const tests: (() => Promise<void>)[] = []
+  const run = new Function('startSimulator', 'expect', 'onTestFinished', 'test', body)
+  run(
+    () => simulator(),
+    expect,
+    (close: () => unknown) => closing.push(close),
+    (_: string, test: () => Promise<void>) => tests.push(test),
+  )
+  expect(tests).toHaveLength(1)
+  try {
+    for (const test of tests) await test()
+  } finally {
+    for (const close of closing) await close()
+  }
+}
+
+function simulator() {
+  const { controlUrl, controlToken } = stage.target() as SimulatorTarget
+  return connectSimulator({ controlUrl, controlToken })
+}
+
+/** The texts in a program of Python, as Python reads them. */
+function textsInPython(code: string): string[] | undefined {
+  const read =
+    'import ast,json,sys;print(json.dumps([n.value for n in ast.walk(ast.parse(sys.stdin.buffer.read())) if isinstance(n, ast.Constant) and isinstance(n.value, str)]))'
+  const { status, stdout, stderr } = spawnSync('python3', ['-c', read], { input: code, encoding: 'utf8' })
+  if (status === null) return undefined
+  expect(status, stderr).toBe(0)
+  return JSON.parse(stdout)
+}
+
 test('texts of records stay what they are', async () => {
   const steps = HOSTILE.map(
     (text): Step => ({ ...order, key: undefined, reference: text, customer: { name: text } }) as Step,
   )
-  const { text } = await told([...steps, { kind: 'payout-cancel', pick: 0, reason: undefined }])
+  const { story, text } = await told([...steps, { kind: 'payout-cancel', pick: 0, reason: undefined }])
   expect(parse(text).steps.filter((step: Json) => 'create payment' in step)).toHaveLength(HOSTILE.length)
   // Nothing looks like another line, and nothing is hidden.
   expect(text).not.toMatch(/[\u0085\u2028\u2029\ufeff\u202e\r]/)
   expect(text.split('\n').filter(line => line.startsWith('  - create payment:'))).toHaveLength(HOSTILE.length)
   const result = await stage.tell(text)
   expect(failureOf(result), text).toEqual([])
+
+  const code = { vitest: vitestOf(story), pytest: pytestOf(story) }
+  for (const program of Object.values(code)) expect(program).not.toMatch(/[\u0085\u2028\u2029\ufeff\u202e\r]/)
+  await passesInVitest(code.vitest)
+  const texts = textsInPython(code.pytest)
+  if (texts) expect(texts).toEqual(expect.arrayContaining(HOSTILE))
+  else console.warn('left out, because there is no python3: whether Python reads the texts as they are')
+})
+
+test('the command writes what was done by everybody, and what it writes passes', async () => {
+  const sim = await simulator()
+  onTestFinished(() => sim.stop())
+  const account = await sim.createAccount({
+    clock: 'virtual',
+    rules: [
+      { match: { nth: 2 }, outcome: { after: '1s', status: 'failed' } },
+      {
+        name: 'a receipt is rejected',
+        match: { method: 'th_bank_transfer' },
+        receipt: [{ after: '5s', verdict: 'reject', message: 'Not ${legible}' }, { verdict: 'accept' }],
+        outcome: { after: '30s', status: 'succeeded' },
+      },
+    ],
+  })
+  const { client, payments, payouts, clock } = account
+  const terms = { amount: '150000', currency: 'THB', country: 'TH', merchant_reference: 'order-1' } as const
+  const merchant = { ...terms, checkout_mode: 'merchant', payment_method: 'th_bank_transfer' } as const
+  const slip = await readFile('scenarios/receipts/slip.png')
+  const transfer = await client.payments.create(
+    { ...merchant, customer: { name: 'Ann' } },
+    { idempotencyKey: 'a${b}' },
+  )
+  await client.payments.submitReceipt(transfer.id, { file: slip })
+  await clock.advance('7s')
+  const { id: assetId } = await account.assets.upload(slip)
+  await client.payments.submitReceipt(transfer.id, { assetId })
+  const hosted = await client.payments.create({ ...terms, checkout_mode: 'hosted', customer: {} })
+  await payments.choose(hosted.id, { method: 'th_bank_transfer', bank: 'bbl', customer_name: 'Malee' })
+  await payments.sendReceipt(hosted.id, slip)
+  const declined = await client.payments.create({
+    ...{ ...terms, checkout_mode: 'hosted', payment_method: 'th_promptpay', customer: {} },
+  })
+  const page = declined.next_action && 'url' in declined.next_action ? declined.next_action.url : ''
+  await fetch(page, { method: 'POST', body: new URLSearchParams({ act: 'fail' }) })
+  const cancelled = await client.payments.create({ ...merchant, customer: { name: 'Ann' } })
+  await client.payments.cancel(cancelled.id)
+  const recipient = { bank_code: 'bbl', holder_name: 'Malee', account_number: '123-456-7890' }
+  const payout = await payouts.create({ ...terms, recipient, created_at: '1900-01-01T00:00:00Z' })
+  const refused = await payouts.create({ ...terms, recipient })
+  await clock.advance('1h')
+  await payouts.approve(payout.id)
+  await payouts.fail(payout.id, { failure_code: 'no_account' })
+  await client.payouts.cancel(refused.id, { reason: 'wrong account' })
+
+  const { controlUrl, controlToken } = sim
+  const env = {
+    PAYSIM_CONTROL_URL: controlUrl,
+    PAYSIM_CONTROL_TOKEN: controlToken,
+    PAYSIM_ACCOUNT: account.id,
+  }
+  const ids = [transfer, hosted, declined, cancelled, payout, refused].map(({ id }) => id)
+  const from = (...words: string[]) => paysim(['scenario', 'from', ...words], env)
+  const { stdout: text, stderr, code } = await from(...ids)
+  expect(code, stderr).toBe(0)
+  for (const step of [
+    'payer chooses',
+    'payer sends receipt',
+    'payer declines',
+    'upload asset',
+    'cancel payout',
+  ])
+    expect(text).toContain(`  - ${step}: `)
+  expect(failureOf(await stage.tell(text)), text).toEqual([])
+  await passesInVitest((await from(...ids, '--format', 'vitest')).stdout)
+  expect((await from(...ids, '--format', 'pytest')).stdout).toContain('def test_what_was_done() -> None:\n')
+
+  expect(await from('pi_1')).toMatchObject({ code: 4, stderr: expect.stringContaining('pi_1') })
+  expect(await from(transfer.id, '--format', 'phpunit')).toMatchObject({ code: 2 })
 })
 
 test('a history without its beginning is refused', async () => {

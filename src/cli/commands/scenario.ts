@@ -64,7 +64,7 @@ export const from = (): Command =>
           `
 Everything comes from the history of the records. It does not have what changed nothing, such as reads, refused calls and
 the answers of webhook receivers. A generated image takes the place of a receipt.
-${examples('paysim scenario from pi_123 > checkout.yaml && paysim run checkout.yaml', 'paysim scenario from pi_123 pi_456 --account shop')}`,
+${examples('paysim scenario from pi_123 > checkout.yaml && paysim run checkout.yaml', 'paysim scenario from pi_123 pi_456 --account shop --format vitest > checkout.test.ts')}`,
         )
         .action((ids: string[], flags: FromFlags) =>
           withControl(flags, async ({ account }) =>

@@ -35,9 +35,10 @@ function layOut(node: unknown, depth: number): void {
 }
 
 /** What some readers take for the end of a line, and other characters that nobody sees. */
-const UNSEEN = /[\u007f-\u009f\u00ad\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/g
+export const UNSEEN =
+  /[\u007f-\u009f\u00ad\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]/g
 const UNSEEN_OR_BREAK = new RegExp(`[\\u0000-\\u001f\\ud800-\\udfff]|${UNSEEN.source}`)
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+export const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** A literal text in which nothing is a reference. */
 const literal = (text: string) => text.replace(/\$\{[^}]*\}/g, reference => `$${reference}`)
@@ -57,11 +58,16 @@ function written(value: unknown): unknown {
 function instant({ sinceStartMs }: Moment): string {
   if (sinceStartMs === 0) return '${start}'
   const distance = Math.abs(sinceStartMs)
-  if (distance > LONGEST_MS) return formatTimestamp(shownAt(Date.parse(CLOCK_BEGINS) + sinceStartMs))
+  if (distance > LONGEST_MS) return writtenAt({ sinceStartMs })
   return `\${start${sinceStartMs < 0 ? '-' : '+'}${formatDuration(distance)}}`
 }
 
-const waits = (ms: number): number[] => (ms > LONGEST_MS ? [LONGEST_MS, ...waits(ms - LONGEST_MS)] : [ms])
+/** As it is on a clock that begins as usual. */
+export const writtenAt = ({ sinceStartMs }: Moment) =>
+  formatTimestamp(shownAt(Date.parse(CLOCK_BEGINS) + sinceStartMs))
+
+export const waits = (ms: number): number[] =>
+  ms > LONGEST_MS ? [LONGEST_MS, ...waits(ms - LONGEST_MS)] : [ms]
 
 type Step = Readonly<Record<string, unknown>>
 

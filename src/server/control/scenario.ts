@@ -37,6 +37,8 @@ export function scenarioCalls({ gateway }: ControlSettings) {
 
 const WRITERS: Readonly<Record<StoryFormat, () => Promise<(story: Story) => string>>> = {
   yaml: async () => (await import('../../scenario/from/yaml.ts')).yamlOf,
+  vitest: async () => (await import('../../scenario/from/code.ts')).vitestOf,
+  pytest: async () => (await import('../../scenario/from/code.ts')).pytestOf,
 }
 
 /** How many records a scenario can have: more than anybody reads. */

@@ -1,6 +1,6 @@
 import * as Type from '@sinclair/typebox'
 import type { Contract } from '../../decisions.ts'
-import { list, named, object, oneOf } from '../../schema.ts'
+import { list, named, object } from '../../schema.ts'
 import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../../statuses.ts'
 import { Imported, LoggedRequest, RecordHistory, RequestDetail, STREAM_EVENTS } from '../journal.ts'
 import { page } from '../overview.ts'
@@ -21,7 +21,7 @@ import { Why } from '../why.ts'
 import { type ControlOperations, LIST_QUERY, moves } from './operation.ts'
 
 /** What a history can be written as. */
-export const STORY_FORMATS = ['yaml'] as const
+export const STORY_FORMATS = ['yaml', 'vitest', 'pytest'] as const
 export type StoryFormat = (typeof STORY_FORMATS)[number]
 
 const ofStatus = (example: string) =>
@@ -214,7 +214,12 @@ export const HISTORY_OPERATIONS = {
         description: 'A payment or a payout; several are separated by commas.',
         examples: ['pi_123'],
       }),
-      format: oneOf(STORY_FORMATS, 'A scenario for `paysim run` by default.'),
+      format: Type.Unsafe<StoryFormat>({
+        type: 'string',
+        enum: [...STORY_FORMATS],
+        description: 'A scenario for `paysim run` by default.',
+        examples: [STORY_FORMATS[0]],
+      }),
     },
     answers: { 200: { media: ['text/plain'], schema: Type.String() } },
     errors: ['invalid_state'],
