@@ -8,7 +8,8 @@ const MAY_IMPORT = {
   web: ['contract/'],
   domain: ['contract/'],
   engine: ['domain/', 'contract/', 'files/', 'package-files.ts'],
-  server: ['engine/', 'domain/', 'contract/', 'files/', 'package-files.ts'],
+  // A history as a scenario is pure, and the dashboard and other programs ask the server for it.
+  server: ['engine/', 'domain/', 'contract/', 'files/', 'package-files.ts', 'scenario/from/'],
   client: ['contract/', 'files/'],
   library: ['simulator.ts', 'client/', 'contract/'],
   application: ['contract/'],

@@ -43,7 +43,7 @@ const TORTURE = ['test/{torture,fuzz}/**/*.test.ts']
 const LONG = [
   'test/model/**/*.test.ts',
   'test/postgres/joining.test.ts',
-  'test/scenario/thousand.test.ts',
+  'test/scenario/{from-history,thousand}.test.ts',
   'test/explore/{examples,explore}.test.ts',
   'test/blackbox/gateway/{durability-crash,large-import,memory-limits,private-data}.test.ts',
   'test/blackbox/payments/openapi-generated.test.ts',

@@ -109,11 +109,15 @@ export const COMMANDS: CommandTable = {
     load: () => import('./commands/explore.ts'),
   },
   scenario: {
-    summary: 'create and validate scenario files, and print their JSON Schema',
+    summary: 'create and validate scenario files, also from what was done by hand',
     commands: {
       new: {
         summary: 'create a scenario file',
         load: async () => ({ command: (await SCENARIO()).create }),
+      },
+      from: {
+        summary: 'write what was done with a payment as a scenario or a test',
+        load: async () => ({ command: (await SCENARIO()).from }),
       },
       validate: {
         summary: 'validate scenario files',

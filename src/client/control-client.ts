@@ -16,6 +16,7 @@ import type {
 import type * as wire from '../contract/control/merchants.ts'
 import type { KeyPairRecord, MerchantRecord } from '../contract/control/merchants.ts'
 import type { DecisionsInForce, Nodes } from '../contract/control/nodes.ts'
+import type { StoryFormat } from '../contract/control/operations/records.ts'
 import type {
   AssetRecord,
   PageOfShop,
@@ -274,6 +275,15 @@ function accountControl(caller: ControlCaller, account: string) {
     /** The image with this digest. */
     image: (digest: string): Promise<Uint8Array> =>
       caller.bytes('GET /accounts/:account/images/:digest', 'image/', { params: { account, digest } }),
+    /** What was done with these payments and payouts, as a scenario or a test. */
+    scenario: async (ids: readonly string[], format?: StoryFormat): Promise<string> => {
+      const query = { id: ids.join(','), format }
+      const bytes = await caller.bytes('GET /accounts/:account/scenario', 'text/plain', {
+        params: { account },
+        query,
+      })
+      return bytes.toString('utf8')
+    },
     export: (): Call<Archive> => call('GET /accounts/:account/export'),
     /** The archive as a stream, because it may be larger than the longest string. */
     exportStream: (): Promise<Readable> => caller.archive(account),

@@ -7,7 +7,7 @@ const ISO = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?
 export const DURATION_PATTERN = '^((\\d+(\\.\\d+)?(ms|s|m|h|d))+|P[0-9WDTHMS.]+)$'
 
 /** A hundred years: a time that far away is still a valid date. */
-const LONGEST_MS = 36_525 * 86_400_000
+export const LONGEST_MS = 36_525 * 86_400_000
 
 /**
  * `250ms`, `5s`, `1h30m`, `7d` or ISO 8601 (`PT5M`), in milliseconds; undefined if the text is not a duration.

@@ -14,7 +14,9 @@ const page = readFileSync(new URL('../../docs/architecture.md', import.meta.url)
 const layers = forbidden.flatMap(({ name, to }) => {
   const folder = /^(\w+)-imports$/.exec(name)?.[1]
   if (folder === undefined || !existsSync(new URL(`../../src/${folder}`, import.meta.url))) return []
-  const others = [...(to.pathNot ?? '').matchAll(/([\w-]+)(?:\/|\\\.ts)/g)].map(([, other = '']) => other)
+  const others = [...(to.pathNot ?? '').matchAll(/([\w-]+(?:\/[\w-]+)*)(?:\/|\\\.ts)/g)].map(
+    ([, other = '']) => other,
+  )
   // A file that knows where the package lies is not worth an arrow.
   return [
     { folder, others: others.filter(other => other !== folder && !['src', 'package-files'].includes(other)) },

@@ -2,13 +2,17 @@ import { existsSync } from 'node:fs'
 import { mkdir, realpath, writeFile } from 'node:fs/promises'
 import { dirname, extname, isAbsolute, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { closest } from '../../contract/closest.ts'
+import { STORY_FORMATS, type StoryFormat } from '../../contract/control/operations/records.ts'
 import { shellWords } from '../../contract/shell-words.ts'
 import { isOneFile, packageFile, packageFilesBelow, readPackageFile } from '../../package-files.ts'
 import { jsonSchema, STARTER } from '../../scenario/index.ts'
 import { newCommand } from '../command-table.ts'
+import { type ControlFlags, controlCommand, examples } from '../control/flags.ts'
+import { withControl } from '../control/session.ts'
 import { UsageError } from '../errors/cli-errors.ts'
+import { writerTo } from '../output/printer.ts'
 import { loadAll } from '../scenario/load-files.ts'
 
 export const create = (): Command =>
@@ -38,6 +42,37 @@ Examples:
         throw new UsageError('give the file to write, such as checkout.yaml, or --example')
       await writeScenario(file, text)
     })
+
+interface FromFlags extends ControlFlags {
+  readonly format: StoryFormat
+}
+
+export const from = (): Command =>
+  controlCommand(
+    'scenario from',
+    command =>
+      command
+        .description(
+          'Write what was done with payments and payouts as a scenario or a test: who did what and when, with what was seen as expectations. It passes as it is.',
+        )
+        .argument('<id...>', 'payments and payouts of one account')
+        .addOption(
+          new Option('--format <format>', 'what to write').choices(STORY_FORMATS).default(STORY_FORMATS[0]),
+        )
+        .addHelpText(
+          'after',
+          `
+Everything comes from the history of the records. It does not have what changed nothing, such as reads, refused calls and
+the answers of webhook receivers. A generated image takes the place of a receipt.
+${examples('paysim scenario from pi_123 > checkout.yaml && paysim run checkout.yaml', 'paysim scenario from pi_123 pi_456 --account shop --format vitest > checkout.test.ts')}`,
+        )
+        .action((ids: string[], flags: FromFlags) =>
+          withControl(flags, async ({ account }) =>
+            writerTo(process.stdout)(await account.scenario(ids, flags.format)),
+          ),
+        ),
+    { records: false },
+  )
 
 export const validate = (): Command =>
   newCommand('scenario validate')

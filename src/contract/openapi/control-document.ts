@@ -104,12 +104,13 @@ function links(call: ControlCall, calls: Calls): Json {
 }
 
 function link(call: ControlCall, operationId: string): Json {
-  const { id, requestBody } = CONTROL_WORDS[call].after ?? {}
+  const { id, query = {}, requestBody } = CONTROL_WORDS[call].after ?? {}
   const names = parametersIn(call)
   const parameters = names.map(name => [
     name,
     name === names.at(-1) && id !== undefined ? id : `$request.path.${name}`,
   ])
+  for (const [name, expression] of Object.entries(query)) parameters.push([`query.${name}`, expression])
   return {
     operationId,
     ...(parameters.length === 0 ? {} : { parameters: Object.fromEntries(parameters) }),

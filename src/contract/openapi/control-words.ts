@@ -14,6 +14,7 @@ export interface CallWords {
 interface Needs {
   /** The value of the last parameter in the path. */
   readonly id?: string
+  readonly query?: Readonly<Record<string, string>>
   readonly requestBody?: string
 }
 
@@ -267,6 +268,11 @@ export const CONTROL_WORDS: Readonly<Record<ControlCall, CallWords>> = {
   'GET /accounts/:account/why/:id': {
     description: 'With the commands that would change it.',
     after: afterList,
+  },
+  'GET /accounts/:account/scenario': {
+    description:
+      'Who did what and when, with what was seen as expectations. Texts of records become literals.',
+    after: { call: 'GET /accounts/:account/payments', query: { id: NEWEST } },
   },
   'GET /accounts/:account/requests': { description: 'Those of the merchant, as they were answered.' },
   'GET /accounts/:account/requests/:id': {

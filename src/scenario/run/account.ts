@@ -8,7 +8,7 @@ import {
 import type { ProviderRule } from '../../contract/control/rules.ts'
 import type { EventChoice } from '../../contract/event-names.ts'
 import type { Path } from '../load/path.ts'
-import { type CatalogueLists, type CatalogueOverlay, overlay } from '../schema/account.ts'
+import { type CatalogueLists, type CatalogueOverlay, CLOCK_BEGINS, overlay } from '../schema/account.ts'
 import type { Scenario, ScenarioData } from '../schema/file.ts'
 import { Inbox, type Webhook } from './inbox.ts'
 import type { SimulatorTarget } from './target.ts'
@@ -29,9 +29,6 @@ interface Keys {
   readonly publicKey: string
   readonly secretKey: string
 }
-
-/** The default start of a virtual clock. It is far from today, so that a real time stands out. */
-const CLOCK_BEGINS = '2030-01-01T00:00:00Z'
 
 export async function makeAccount(
   { data }: Scenario,

@@ -31,6 +31,9 @@ export const ClockSchema = Type.Unsafe<ScenarioClock>({
   ],
 })
 
+/** The default start of a virtual clock. It is far from today, so that a real time stands out. */
+export const CLOCK_BEGINS = '2030-01-01T00:00:00Z'
+
 /** The mode of a clock in any of its forms. */
 export const modeOf = (clock: ScenarioClock | undefined): ClockMode =>
   typeof clock === 'object' ? clock.mode : (clock ?? 'virtual')

@@ -16,6 +16,7 @@ import { merchantCalls } from './merchants.ts'
 import { overviewCalls } from './overview.ts'
 import { paymentCalls } from './payments.ts'
 import { payoutCalls } from './payouts.ts'
+import { scenarioCalls } from './scenario.ts'
 import { catalogueCalls, faultCalls, holdCalls, ruleCalls } from './script.ts'
 import { dashboardCalls, nodeCalls, serverCalls } from './server.ts'
 import { journalCalls, streamCalls } from './stream.ts'
@@ -69,6 +70,7 @@ export function controlSurface(settings: ControlSettings): Surface {
     ...deliveryBrowsing(),
     ...timelineCalls(settings),
     ...whyCalls(settings),
+    ...scenarioCalls(settings),
     ...dashboardCalls(settings, session),
   })
   dashboardPages(routes)

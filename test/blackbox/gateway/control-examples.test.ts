@@ -82,7 +82,7 @@ test('each call of the control surface succeeds with its examples, after those t
     const query = new URLSearchParams()
     for (const { name, in: place, example } of described.parameters)
       if (place === 'path') parameters[name] = known[name] ?? example
-      else if (place === 'query') query.set(name, String(example))
+      else if (place === 'query') query.set(name, known[`query.${name}`] ?? String(example))
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(parameters[name] ?? ''))
     const search = query.size === 0 ? '' : `?${query}`
     const form = new FormData()

@@ -140,7 +140,7 @@ const timeSteps = fc.oneof(
   { weight: 1, arbitrary: step('replay', {}) },
 )
 
-const anyStep = fc.oneof(
+export const anyStep = fc.oneof(
   { weight: 8, arbitrary: merchantSteps },
   { weight: 7, arbitrary: otherSteps },
   { weight: 2, arbitrary: webhookSteps },

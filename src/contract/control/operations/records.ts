@@ -20,6 +20,10 @@ import { DeliveryDetail, DeliveryRecord, EndpointRecord, eventRecord } from '../
 import { Why } from '../why.ts'
 import { type ControlOperations, LIST_QUERY, moves } from './operation.ts'
 
+/** What a history can be written as. */
+export const STORY_FORMATS = ['yaml', 'vitest', 'pytest'] as const
+export type StoryFormat = (typeof STORY_FORMATS)[number]
+
 const ofStatus = (example: string) =>
   Type.String({
     description: 'Only those with this status, or with one of several, separated by commas.',
@@ -200,6 +204,25 @@ export const HISTORY_OPERATIONS = {
     id: 'explain',
     summary: 'Read why a payment, payout, delivery or request is as it is, and what comes next',
     answers: { 200: Why },
+  },
+  'GET /accounts/:account/scenario': {
+    id: 'writeScenario',
+    summary:
+      'Write what was done with payments and payouts as a scenario or as a test, which passes as it is',
+    query: {
+      id: Type.String({
+        description: 'A payment or a payout; several are separated by commas.',
+        examples: ['pi_123'],
+      }),
+      format: Type.Unsafe<StoryFormat>({
+        type: 'string',
+        enum: [...STORY_FORMATS],
+        description: 'A scenario for `paysim run` by default.',
+        examples: [STORY_FORMATS[0]],
+      }),
+    },
+    answers: { 200: { media: ['text/plain'], schema: Type.String() } },
+    errors: ['invalid_state'],
   },
   'GET /accounts/:account/requests': {
     id: 'listRequests',
