@@ -30,6 +30,9 @@ const STRUCTURE = ['test/structure/**/*.test.ts']
 /** Tests of the packed package, which compile against it and install it: `npm run test:package`. */
 const PACKAGE = ['test/package/**/*.test.ts']
 
+/** Tests of the executable files: `npm run test:binary`. */
+const EXECUTABLE = ['test/binary/**/*.test.ts']
+
 /**
  * Torture and fuzzer, each in its short form: `npm run test:torture`. They kill, cut, damage and fill what the other tests
  * leave alone, for a minute; `npm run torture` and `npm run fuzz` do so for as long as you like.
@@ -167,6 +170,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'package', include: PACKAGE, globalSetup: ['test/support/build-once.ts'] },
       },
+      { extends: true, test: { name: 'binary', include: EXECUTABLE } },
       {
         extends: true,
         test: { name: 'torture', include: TORTURE, globalSetup: ['test/support/build-once.ts'] },
@@ -185,6 +189,7 @@ export default defineConfig({
             ...POSTGRES,
             ...STRUCTURE,
             ...PACKAGE,
+            ...EXECUTABLE,
             ...TORTURE,
           ],
           globalSetup: ['test/support/build-once.ts'],
@@ -198,7 +203,14 @@ export default defineConfig({
               test: {
                 name: 'another-node',
                 include: ['test/**/*.test.ts'],
-                exclude: [...configDefaults.exclude, ...STRUCTURE, ...ALONE, ...TORTURE, ...OF_EVERY_NODE],
+                exclude: [
+                  ...configDefaults.exclude,
+                  ...STRUCTURE,
+                  ...ALONE,
+                  ...EXECUTABLE,
+                  ...TORTURE,
+                  ...OF_EVERY_NODE,
+                ],
                 globalSetup: ['test/support/build-once.ts'],
               },
             },

@@ -65,6 +65,7 @@ function build(target, assets, builder) {
   copyFileSync(nodeOf(target).executable, bare)
   chmodSync(bare, 0o755)
   if (binutils) strip(bare, binutils)
+  else removeSignature(bare)
   const output = `${FOLDER}/paysim-${target}${extension}`
   const config = join(work, `${target}.json`)
   const settings = {
@@ -116,6 +117,16 @@ function strip(file, binutils) {
       if (cause.code !== 'ENOENT') throw cause
     }
   throw new Error(`there is no ${binutils}-strip: install binutils-${binutils.replace('_', '-')}, or llvm`)
+}
+
+/** The one of Node at the end of a Windows executable, which fits no other file. The header names it. */
+function removeSignature(file) {
+  const bytes = readFileSync(file)
+  const entry = bytes.readUInt32LE(0x3c) + 24 + 112 + 4 * 8
+  const begin = bytes.readUInt32LE(entry)
+  if (begin === 0) return
+  bytes.fill(0, entry, entry + 8)
+  writeFileSync(file, bytes.subarray(0, begin))
 }
 
 /** What the package has, except what is for who imports or reads it. Each script becomes a function, as `require` makes it. */

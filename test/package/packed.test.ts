@@ -122,7 +122,7 @@ test('paysim starts with nothing installed beside it', async () => {
 
 test('the package serves a payment and its webhook, and ends with 0 on SIGTERM', async () => {
   const received = await receiver()
-  const { ready, stop } = await servePacked(NODE, binary)
+  const { ready, stop } = await servePacked([NODE, binary, 'serve', '--ephemeral'])
   onTestFinished(async () => void (await stop()))
   expect(ready.event).toBe('ready')
   const [account] = ready.accounts

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type SpawnOptions, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
 interface ReadyLine {
@@ -15,8 +15,13 @@ export interface PackedServer {
   readonly stop: () => Promise<{ code: number | null; stderr: string }>
 }
 
-export async function servePacked(node: string, binary: string): Promise<PackedServer> {
-  const child = spawn(node, [binary, 'serve', '--ephemeral', '--json', '--port', '0'], {
+/** A server that this command starts on a free port: `paysim serve`, with what it needs before it. */
+export async function servePacked(
+  [program = '', ...args]: readonly string[],
+  options: Pick<SpawnOptions, 'cwd' | 'env'> = {},
+): Promise<PackedServer> {
+  const child = spawn(program, [...args, '--json', '--port', '0'], {
+    ...options,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stderr = ''
