@@ -30,6 +30,9 @@ const PACKAGE = ['test/package/**/*.test.ts']
  */
 const TORTURE = ['test/{torture,fuzz}/**/*.test.ts']
 
+/** The clients that `paysim client` makes, each with the test runner of its language: `npm run test:languages`. */
+const LANGUAGES = ['test/languages/**/*.test.ts']
+
 /**
  * Tests with a long form, which PAYSIM_LONG=1 asks for (test/support/long-form.ts): `npm test` runs their short one, and
  * continuous integration both.
@@ -154,6 +157,10 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: { name: 'languages', include: LANGUAGES, globalSetup: ['test/support/build-once.ts'] },
+      },
+      {
+        extends: true,
         test: { name: 'torture', include: TORTURE, globalSetup: ['test/support/build-once.ts'] },
       },
       {
@@ -162,7 +169,10 @@ export default defineConfig({
           name: 'built',
           // Whatever is not known to be a unit test may need the binary.
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...UNIT, ...STRUCTURE, ...ALONE, ...PACKAGE, ...TORTURE],
+          exclude: [
+            ...configDefaults.exclude,
+            ...[UNIT, STRUCTURE, ALONE, PACKAGE, TORTURE, LANGUAGES].flat(),
+          ],
           globalSetup: ['test/support/build-once.ts'],
         },
       },
@@ -174,7 +184,10 @@ export default defineConfig({
               test: {
                 name: 'another-node',
                 include: ['test/**/*.test.ts'],
-                exclude: [...configDefaults.exclude, ...STRUCTURE, ...ALONE, ...TORTURE, ...OF_EVERY_NODE],
+                exclude: [
+                  ...configDefaults.exclude,
+                  ...[STRUCTURE, ALONE, TORTURE, LANGUAGES, OF_EVERY_NODE].flat(),
+                ],
                 globalSetup: ['test/support/build-once.ts'],
               },
             },
