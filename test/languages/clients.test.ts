@@ -24,7 +24,7 @@ interface Language {
   readonly run: (file: string) => readonly string[]
   /** Prints what is not formatted as the language has it. */
   readonly format: readonly string[]
-  /** A program that finds or starts a simulator, prints the address of its control surface, and waits for ever. */
+  /** A program that finds or starts a simulator, prints the addresses of its control surface and of a receiver, and waits. */
   readonly waits: { readonly file: string; readonly text: string; readonly run: readonly string[] }
 }
 
@@ -43,8 +43,26 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     format: ['black', '--check', '--quiet', '--diff', '.'],
     waits: {
       file: 'waits.py',
-      text: 'import sys\n\nfrom paysim import Simulator\n\nprint(Simulator.shared().url, flush=True)\nsys.stdin.read()\n',
+      text: 'import sys\n\nfrom paysim import Simulator\n\nsimulator = Simulator.shared()\nprint(simulator.url, simulator.create_account().webhooks.url, flush=True)\nsys.stdin.read()\n',
       run: ['/usr/bin/python3', 'waits.py'],
+    },
+  },
+  php: {
+    needs: [
+      ['phpunit', '--version'],
+      ['phpcs', '--version'],
+    ],
+    client: 'tests/Paysim.php',
+    example: 'tests/PaymentsTest.php',
+    suite: ['suite.php', 'tests/SuiteTest.php'],
+    others: {},
+    run: file => ['phpunit', '--bootstrap', 'tests/Paysim.php', file],
+    // One file has several classes, in which it is no PSR-4.
+    format: ['phpcs', '-q', '--standard=PSR12', '--exclude=PSR1.Classes.ClassDeclaration', 'tests'],
+    waits: {
+      file: 'waits.php',
+      text: "<?php\n\nrequire __DIR__ . '/tests/Paysim.php';\n\n$simulator = Paysim\\Simulator::shared();\necho $simulator->url, ' ', $simulator->createAccount()->webhooks->url, PHP_EOL;\nfgets(STDIN);\n",
+      run: ['php', 'waits.php'],
     },
   },
 }
@@ -88,19 +106,22 @@ describe.each(Object.entries(LANGUAGES))('the client in %s', (name, language) =>
     expect({ code, output }).toEqual({ code: 0, output: '' })
   })
 
-  test('its simulator ends with its parent, even if that is killed', async () => {
+  test('its simulator and its receiver end with their parent, even if that is killed', async () => {
     const { child, line } = await start(language.waits.run, folder, {})
-    const url = line.trim()
-    expect((await fetch(`${url}/health`)).status).toBe(200)
-    child.kill('SIGKILL')
-    await expect
-      .poll(() =>
-        fetch(`${url}/health`).then(
-          () => 'answers',
-          () => 'gone',
+    const [control, webhooks = ''] = line.split(' ')
+    const addresses = [`${control}/health`, webhooks]
+    const answers = () =>
+      Promise.all(
+        addresses.map(url =>
+          fetch(url).then(
+            () => 'answers',
+            () => 'gone',
+          ),
         ),
       )
-      .toBe('gone')
+    expect(await answers()).toEqual(['answers', 'answers'])
+    child.kill('SIGKILL')
+    await expect.poll(answers).toEqual(['gone', 'gone'])
   })
 
   test('refuses a simulator of another major version', async () => {

@@ -1,5 +1,5 @@
 import type { Call, CallLists, Record, SentMember, Shape } from './calls.ts'
-import { nameOf } from './names.ts'
+import { nameOf, type Style } from './names.ts'
 
 /**
  * A client in another language: its template, with the calls where it has a comment such as `paysim: calls of an account`.
@@ -86,10 +86,14 @@ function pathOf(
 const parametersOf = ({ path }: Call) => [...path.matchAll(/:([a-z]+)/g)].map(([, name = '']) => name)
 
 const PLACES = ['query', 'headers', 'body', 'form'] as const
-const inOrder = (members: readonly SentMember[]) => [
-  ...members.filter(({ required }) => required),
-  ...members.filter(({ required }) => !required),
-]
+/** The names of what a call sends, beside those that are taken; what is required comes first. */
+function namesIn({ members }: Call, taken: ReadonlySet<string>, style: Style): Map<SentMember, string> {
+  const names = new Map<SentMember, string>()
+  const inOrder = [...members].sort((a, b) => Number(b.required) - Number(a.required))
+  for (const member of inOrder)
+    names.set(member, nameOf(member.name, style, new Set([...taken, ...names.values()])))
+  return names
+}
 
 /** The members of a call by the place where they are sent, except places where nothing is. */
 const placesOf = ({ members, hasBody }: Call) =>
@@ -156,13 +160,7 @@ export const PYTHON: Language = {
 
   call(call) {
     const parameters = parametersOf(call).map(name => pythonName(name))
-    const taken = new Set([...PYTHON_WORDS, ...parameters])
-    const names = new Map<SentMember, string>()
-    for (const member of inOrder(call.members)) {
-      const name = pythonName(member.name, taken)
-      taken.add(name)
-      names.set(member, name)
-    }
+    const names = namesIn(call, new Set([...PYTHON_WORDS, ...parameters]), 'snake')
     const keywords = [...names].map(([{ required, shape }, name]) => {
       const type = required || shape.nullable ? pythonType(shape) : orNone(pythonType(shape))
       return around(`${name}: `, type, required ? '' : ' = None')
@@ -196,3 +194,79 @@ const inPythonQuotes = (text: string) =>
   text.includes('"') && !text.includes("'") && /^[ -~]*$/.test(text)
     ? `'${text.replaceAll('\\', '\\\\')}'`
     : inQuotes(text)
+
+// PHP, as PSR-12 has it.
+
+const PHP_WIDTH = 120
+
+/** Between quotes in which nothing is code. */
+const inPhpQuotes = (text: string) =>
+  /^[ -~]*$/.test(text)
+    ? `'${text.replaceAll(/['\\]/g, '\\$&')}'`
+    : quoted(text, '"', /["\\$]/, point => `\\u{${hex(point, 1)}}`)
+
+const PHP_TYPES = {
+  text: 'string',
+  integer: 'int',
+  number: 'int|float',
+  boolean: 'bool',
+  bytes: 'string',
+  any: 'mixed',
+  list: 'array',
+  map: 'array|\\stdClass',
+  record: 'array|\\stdClass',
+} as const
+
+function phpType({ kind }: Shape, required: boolean): string {
+  const type = PHP_TYPES[kind]
+  if (required || type === 'mixed') return type
+  return type.includes('|') ? `${type}|null` : `?${type}`
+}
+
+export const PHP: Language = {
+  betweenRecords: '',
+  version: version => `const VERSION = ${inPhpQuotes(version)};`,
+  record: () => '',
+
+  call(call) {
+    // As on the wire, so that what is written between brackets beside them looks the same.
+    const variable = (text: string, taken?: ReadonlySet<string>) => `$${nameOf(text, 'snake', taken)}`
+    const parameters = parametersOf(call)
+    const names = namesIn(call, new Set(['this', ...parameters]), 'snake')
+    const given = [
+      ...parameters.map(name => `string ${variable(name)}`),
+      ...[...names].map(
+        ([{ required, shape }, name]) =>
+          `${phpType(shape, required && !shape.nullable)} $${name}${required ? '' : ' = null'}`,
+      ),
+    ]
+    const sent = placesOf(call).map(({ place, members }) => {
+      const entries = members.map(member => {
+        const isObject = member.shape.kind === 'record' || member.shape.kind === 'map'
+        const value = `$${names.get(member)}`
+        return `${inPhpQuotes(member.name)} => ${isObject ? `self::object(${value})` : value}`
+      })
+      return group(`${place}: [`, entries, ']')
+    })
+    const { answer } = call
+    const as = answer === 'text' || answer === 'bytes' ? [`answer: ${inPhpQuotes(answer)}`] : []
+    const path = pathOf(call, inPhpQuotes, name => `self::segment(${variable(name)})`, ' . ')
+    const made = group('$this->request(', [inPhpQuotes(call.method), path, ...sent, ...as], ');')
+    const result =
+      typeof answer === 'string'
+        ? { nothing: 'void', text: 'string', bytes: 'string' }[answer]
+        : ({ record: '\\stdClass', map: '\\stdClass' }[answer.kind as string] ?? PHP_TYPES[answer.kind])
+    const head = lay(
+      group(`public function ${nameOf(call.id, 'camel')}(`, given, `): ${result}`),
+      PHP_WIDTH,
+      '    ',
+    )
+    return [
+      `    /** ${inWords(call.summary).replaceAll('*/', '* /')}. */`,
+      // The brace of a head in several lines belongs to its last one.
+      `    ${head}${head.includes('\n') ? ' ' : '\n    '}{`,
+      `        ${lay(around(answer === 'nothing' ? '' : 'return ', made, ''), PHP_WIDTH, '        ')}`,
+      '    }',
+    ].join('\n')
+  },
+}

@@ -7,7 +7,7 @@ import { resolveContract } from '../../contract/resolve-contract.ts'
 import { resources } from '../../contract/resources.ts'
 import { packageFile } from '../../package-files.ts'
 import { readCalls } from '../clients/calls.ts'
-import { declaredIn, generate, type Language, PYTHON } from '../clients/generate.ts'
+import { declaredIn, generate, type Language, PHP, PYTHON } from '../clients/generate.ts'
 import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { choice } from '../flag-values.ts'
@@ -28,6 +28,13 @@ const KINDS = {
     file: 'paysim.py',
     fixture: 'the pytest fixture paysim_account',
     example: 'example.py',
+  },
+  php: {
+    language: PHP,
+    template: 'paysim.php',
+    file: 'Paysim.php',
+    fixture: 'the trait PaysimAccount for test cases of PHPUnit',
+    example: 'example.php',
   },
 } as const satisfies { [language: string]: Kind }
 type LanguageName = keyof typeof KINDS
