@@ -1,7 +1,16 @@
 // Bundles the binary, the library and the pages under dist/. With --if-changed, it does so only if something changed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
 import { bundle as bundleStyles } from 'lightningcss'
@@ -83,6 +92,9 @@ writeFileSync(
   `${draft}/third-party-licences.txt`,
   thirdPartyNotices(bundled.flatMap(({ moduleIds = [] }) => moduleIds)),
 )
+
+// What `paysim client` prints is made from these.
+cpSync('src/cli/clients', `${draft}/clients`, { recursive: true, filter: name => !name.endsWith('.ts') })
 
 // The default rules are read here once, so that a start does not load a YAML parser.
 const standard = parse(readFileSync('scenarios/default.yaml', 'utf8'))

@@ -39,6 +39,9 @@ const EXECUTABLE = ['test/binary/**/*.test.ts']
  */
 const TORTURE = ['test/{torture,fuzz}/**/*.test.ts']
 
+/** The clients that `paysim client` makes, each with the test runner of its language: `npm run test:languages`. */
+const LANGUAGES = ['test/languages/**/*.test.ts']
+
 /**
  * Tests with a long form, which PAYSIM_LONG=1 asks for (test/support/long-form.ts): `npm test` runs their short one, and
  * continuous integration both.
@@ -173,6 +176,10 @@ export default defineConfig({
       { extends: true, test: { name: 'binary', include: EXECUTABLE } },
       {
         extends: true,
+        test: { name: 'languages', include: LANGUAGES, globalSetup: ['test/support/build-once.ts'] },
+      },
+      {
+        extends: true,
         test: { name: 'torture', include: TORTURE, globalSetup: ['test/support/build-once.ts'] },
       },
       {
@@ -183,14 +190,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [
             ...configDefaults.exclude,
-            ...UNIT,
-            ...ALONE,
-            ...BROWSER,
-            ...POSTGRES,
-            ...STRUCTURE,
-            ...PACKAGE,
-            ...EXECUTABLE,
-            ...TORTURE,
+            ...[UNIT, ALONE, BROWSER, POSTGRES, STRUCTURE, PACKAGE, EXECUTABLE, LANGUAGES, TORTURE].flat(),
           ],
           globalSetup: ['test/support/build-once.ts'],
         },
@@ -205,11 +205,7 @@ export default defineConfig({
                 include: ['test/**/*.test.ts'],
                 exclude: [
                   ...configDefaults.exclude,
-                  ...STRUCTURE,
-                  ...ALONE,
-                  ...EXECUTABLE,
-                  ...TORTURE,
-                  ...OF_EVERY_NODE,
+                  ...[STRUCTURE, ALONE, EXECUTABLE, LANGUAGES, TORTURE, OF_EVERY_NODE].flat(),
                 ],
                 globalSetup: ['test/support/build-once.ts'],
               },

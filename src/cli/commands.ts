@@ -129,6 +129,10 @@ export const COMMANDS: CommandTable = {
       },
     },
   },
+  client: {
+    summary: 'print a client for tests in Python, PHP or Go',
+    load: () => import('./commands/client.ts'),
+  },
   mcp: {
     summary: 'serve an agent: why a payment waits, and what moves it',
     load: () => import('./commands/mcp.ts'),

@@ -17,7 +17,10 @@ import {
 test('a control client makes the calls about the server', async () => {
   const { controlUrl, controlToken } = await simulator()
   const control = new paysim.ControlClient({ controlUrl, token: controlToken })
-  expect(await control.health()).toEqual({ status: 'ok' })
+  expect(await control.health()).toEqual({
+    status: 'ok',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+  })
   expect(await control.ready()).toEqual({ status: 'ready' })
   expect(await control.metrics()).toContain('paysim_')
   expect(await control.openapi()).toMatchObject({ openapi: '3.1.0' })

@@ -37,6 +37,7 @@ interface ServeFlags {
   from?: string
   keepEndpoints?: true
   exportOnExit?: string
+  stopWithStdin?: true
 }
 
 export function command(): Command {
@@ -120,6 +121,10 @@ export function command(): Command {
       'with --ephemeral: remove a merchant that a call made once nobody calls it for so long, such as 10m (default: never)',
       milliseconds,
     )
+    .option(
+      '--stop-with-stdin',
+      'stop when stdin ends, such as when the program that started the server ends',
+    )
     .addHelpText(
       'after',
       `
@@ -167,6 +172,11 @@ async function serve(flags: ServeFlags): Promise<void> {
     _leaving ??= leave(exitCode)
   }
   process.on('SIGINT', () => stop(0)).on('SIGTERM', () => stop(0))
+  if (flags.stopWithStdin)
+    process.stdin
+      .on('error', () => stop(0))
+      .on('close', () => stop(0))
+      .resume()
   output.ready(simulator)
   if (flags.open) {
     const { openInBrowser } = await import('../open-in-browser.ts')

@@ -25,7 +25,7 @@ export function serverCalls(settings: ControlSettings) {
   const { gateway, requests, streams, forwarder } = settings
   const { contract } = gateway
   return {
-    'GET /health': ({ answer }) => answer(200, { status: 'ok' }),
+    'GET /health': ({ answer }) => answer(200, { status: 'ok', version }),
     'GET /ready': ({ answer }) => {
       if (!gateway.ready) return answer(503, { status: 'loading' })
       const stopped = gateway.accounts.flatMap(account => (account.stopped ? account.id : []))
@@ -62,6 +62,9 @@ export function serverCalls(settings: ControlSettings) {
         .send(metricsText({ gateway, requests, streams, holders: forwarder?.holders })),
   } satisfies Partial<ControlHandlers>
 }
+
+/** Unknown only where the code is not built. */
+const version = typeof PAYSIM_VERSION === 'string' ? PAYSIM_VERSION : '0.0.0'
 
 const decisionsInForce = (contract: Contract) =>
   Object.fromEntries(

@@ -27,7 +27,7 @@ export const SERVER_OPERATIONS = {
   'GET /health': {
     id: 'health',
     summary: 'Whether the server listens',
-    answers: { 200: object({ status: Type.Literal('ok') }) },
+    answers: { 200: object({ status: Type.Literal('ok'), version: Type.String() }) },
     open: true,
   },
   'GET /ready': {

@@ -1,0 +1,116 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { Argument, type Command } from 'commander'
+import { DASHBOARD_OPERATIONS } from '../../contract/control/operations/server.ts'
+import { controlOperations } from '../../contract/control/operations.ts'
+import { operations } from '../../contract/operations.ts'
+import { resolveContract } from '../../contract/resolve-contract.ts'
+import { resources } from '../../contract/resources.ts'
+import { packageFile } from '../../package-files.ts'
+import { readCalls } from '../clients/calls.ts'
+import { declaredIn, generate, type Language, PHP, PYTHON } from '../clients/generate.ts'
+import { newCommand } from '../command-table.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { choice } from '../flag-values.ts'
+
+interface Kind {
+  readonly language: Language
+  readonly template: string
+  /** What the file is called in a project. */
+  readonly file: string
+  readonly fixture: string
+  readonly example: string
+}
+
+const KINDS = {
+  python: {
+    language: PYTHON,
+    template: 'paysim.py',
+    file: 'paysim.py',
+    fixture: 'the pytest fixture paysim_account',
+    example: 'example.py',
+  },
+  php: {
+    language: PHP,
+    template: 'paysim.php',
+    file: 'Paysim.php',
+    fixture: 'the trait PaysimAccount for test cases of PHPUnit',
+    example: 'example.php',
+  },
+} as const satisfies { [language: string]: Kind }
+type LanguageName = keyof typeof KINDS
+const NAMES = Object.keys(KINDS) as LanguageName[]
+
+interface ClientFlags {
+  readonly list?: true
+  readonly example?: true
+  readonly out?: string
+}
+
+export const command = (): Command =>
+  newCommand('client')
+    .description(
+      'Print a client for test suites in another language: one source file that needs only the standard library.',
+    )
+    .addArgument(
+      new Argument('[language]', 'language to print the client in').choices(NAMES).argParser(choice(NAMES)),
+    )
+    .option('--out <file>', 'write it to this file instead; an earlier client is replaced')
+    .option('--example', 'print a test that uses the client')
+    .option('--list', 'list the languages, with the usual name of the file')
+    .addHelpText(
+      'after',
+      `
+The client starts a simulator in memory, or finds the one of \`paysim exec\`. It has accounts, the calls of both APIs, the payer,
+the clock, rules, faults, and a receiver of webhooks that checks signatures. It refuses a simulator of another major version.
+
+Examples:
+  paysim client --list
+  paysim client python --out paysim.py
+  paysim client python --example > test_payments.py`,
+    )
+    .action(print)
+
+async function print(name: LanguageName | undefined, { list, example, out }: ClientFlags): Promise<void> {
+  if (list) {
+    const rows = Object.entries(KINDS).map(
+      ([name, { file, fixture }]) => `${name.padEnd(8)}${file.padEnd(12)}${fixture}\n`,
+    )
+    process.stdout.write(rows.join(''))
+    return
+  }
+  if (name === undefined) throw new UsageError(`name a language: paysim client ${NAMES.join('|')}`)
+  const text = example ? await textOf(KINDS[name].example) : await clientIn(KINDS[name])
+  if (out === undefined) process.stdout.write(text)
+  else await replace(out, text)
+}
+
+const textOf = (file: string) => readFile(packageFile(`dist/clients/${file}`), 'utf8')
+
+async function clientIn({ language, template }: Kind): Promise<string> {
+  const text = await textOf(template)
+  const contract = resolveContract({})
+  const all = Object.entries(controlOperations('any'))
+  const lists = {
+    merchant: operations(contract),
+    resources: resources('any'),
+    // What the pages of the dashboard need of their server helps no test.
+    control: Object.fromEntries(all.filter(([call]) => !Object.hasOwn(DASHBOARD_OPERATIONS, call))),
+  }
+  return generate(text, language, readCalls(lists, declaredIn(text)), PAYSIM_VERSION)
+}
+
+/** Every client says so, and nothing else is replaced. */
+const MADE_BY = 'Made by `paysim client '
+
+async function replace(file: string, text: string): Promise<void> {
+  try {
+    const old = await readFile(file, 'utf8').catch(() => undefined)
+    if (old !== undefined && !old.slice(0, 1000).includes(MADE_BY))
+      throw new UsageError(`${file} exists, and is no such client: remove it, or name another file`)
+    await writeFile(file, text, old === undefined ? { flag: 'wx' } : {})
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause
+    throw new UsageError(`cannot write ${file}: ${cause instanceof Error ? cause.message : cause}`)
+  }
+  process.stderr.write(`wrote ${file}\n`)
+}
