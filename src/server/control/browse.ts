@@ -3,14 +3,7 @@ import type { PayoutRow } from '../../contract/control/payouts.ts'
 import type { DeliveryRow } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { FROM_THE_BOTTOM, FROM_THE_TOP } from '../../domain/list-index.ts'
-import {
-  type Delivery,
-  isFailing,
-  methodOf,
-  type Payment,
-  type Payout,
-  statusOf,
-} from '../../domain/model.ts'
+import { type Delivery, methodOf, type Payment, type Payout, statusOf } from '../../domain/model.ts'
 import { CANCELLING, deliveryFacets, paymentFacets, payoutFacets, type World } from '../../domain/world.ts'
 import type { Account } from '../../engine/account/account.ts'
 import type { Request } from '../http/request.ts'
