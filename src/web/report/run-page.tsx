@@ -83,7 +83,7 @@ const Steps = ({ steps, isVirtual }: { steps: readonly ReportedStep[]; isVirtual
   </ol>
 )
 
-export const Mark = ({ ok }: { ok: boolean }) => (
+const Mark = ({ ok }: { ok: boolean }) => (
   <span class={`mark ${ok ? 'good' : 'bad'}`} role="img" aria-label={ok ? 'passed' : 'failed'}>
     {ok ? '✓' : '✗'}
   </span>
