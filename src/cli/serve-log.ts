@@ -135,6 +135,7 @@ function attemptOutcome(
 }
 
 function subjectOf({ subject }: WebhookEvent): string {
+  if ('data' in subject) return 'by hand'
   const { sortKey, merchantReference } = 'payment' in subject ? subject.payment : subject.payout
   return named(sortKey.id, merchantReference)
 }

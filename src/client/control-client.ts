@@ -29,6 +29,7 @@ import type {
   ClockBody,
   ClockMode,
   EndpointBody,
+  EventBody,
   FailureReason,
   MerchantPatch,
   MethodChoice,
@@ -258,6 +259,9 @@ function accountControl(caller: ControlCaller, account: string) {
     request: (id: string): Call<RequestDetail> =>
       call('GET /accounts/:account/requests/:id', { params: { id } }),
     events: (): RecordsCall<EventRecord> => records(call('GET /accounts/:account/events')),
+    /** Sends an event by hand: a sample of a type, or a copy of another event, with these members of its data. */
+    sendEvent: (event: EventBody): Call<EventRecord> =>
+      call('POST /accounts/:account/events', { body: event }),
     deliveries: (): RecordsCall<DeliveryRecord> => records(call('GET /accounts/:account/webhook-deliveries')),
     redeliver: (delivery: string): Call<DeliveryRecord> =>
       call('POST /accounts/:account/webhook-deliveries/:id/redeliver', { params: { id: delivery } }),

@@ -359,7 +359,8 @@ function snapshot(world: MutableWorld, subject: EventOf<'EventEmitted'>['subject
   if ('payment' in subject) {
     const payment = world.payments.get(subject.payment)
     if (payment) return { payment }
-  } else {
+  } else if ('data' in subject) return { data: subject.data }
+  else {
     const payout = world.payouts.get(subject.payout)
     if (payout) return { payout }
   }

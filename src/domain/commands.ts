@@ -55,6 +55,11 @@ export type Command =
   | { readonly type: 'RotateEndpointSecret'; readonly endpoint: string; readonly overlapMs: number }
   | { readonly type: 'RemoveEndpoint'; readonly endpoint: string }
   | { readonly type: 'AttemptDelivery'; readonly delivery: string }
+  | {
+      readonly type: 'SendEvent'
+      readonly name: string
+      readonly data: Readonly<Record<string, unknown>>
+    }
   | { readonly type: 'Redeliver'; readonly delivery: string }
   | {
       readonly type: 'RecordAttempt'

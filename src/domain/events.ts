@@ -163,7 +163,12 @@ const timedCommand = schemaOf<TimedCommand>()(
   ]),
 )
 
-const subject = Type.Union([object({ payment: id }), object({ payout: id })])
+const subject = Type.Union([
+  object({ payment: id }),
+  object({ payout: id }),
+  /** Of an event that somebody sends by hand: what its body has. */
+  object({ data: Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({})) }),
+])
 const names = orNull(list(text))
 const secret = Type.String({ minLength: 1, maxLength: 1024 })
 const secrets = schemaOf<WebhookEndpoint['secrets']>()(list(object({ secret, endsAt: orNull(instant) })))

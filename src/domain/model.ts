@@ -147,8 +147,11 @@ export interface WebhookEvent {
   readonly id: string
   readonly type: string
   readonly at: number
-  /** The record as it was. */
-  readonly subject: { readonly payment: Payment } | { readonly payout: Payout }
+  /** The record as it was; of an event by hand, what its body has. */
+  readonly subject:
+    | { readonly payment: Payment }
+    | { readonly payout: Payout }
+    | { readonly data: Readonly<Record<string, unknown>> }
   /** What every attempt sends, since the first one; null before it. */
   readonly body: string | null
   readonly seq: number

@@ -169,18 +169,18 @@ const kept: StoredForm<KeptAnswer, StoredAnswer> = {
 }
 
 type StoredEvent = Omit<WebhookEvent, 'id' | 'subject'> & {
-  readonly subject: PaymentSnapshot | PayoutSnapshot
+  readonly subject: PaymentSnapshot | PayoutSnapshot | Extract<WebhookEvent['subject'], { data: unknown }>
 }
 
 const events: StoredForm<WebhookEvent, StoredEvent> = {
   store: ({ id: _, subject, ...event }) => ({
     ...event,
-    subject: storeSubject(subject),
+    subject: 'data' in subject ? subject : storeSubject(subject),
   }),
   read: ({ subject, ...event }, { id }, { world }) => ({
     id,
     ...event,
-    subject: readSubject(subject, world),
+    subject: 'data' in subject ? subject : readSubject(subject, world),
   }),
 }
 

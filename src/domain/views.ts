@@ -129,6 +129,8 @@ export function eventView(event: WebhookEvent, lens: ViewContext): EventBody {
 
 function subjectView(subject: WebhookEvent['subject'], lens: ViewContext): PaymentIntent | PayoutInEvent {
   if ('payment' in subject) return paymentView(subject.payment, lens)
+  // Somebody may have given it any members.
+  if ('data' in subject) return subject.data as unknown as PaymentIntent
   const { payout } = subject
   const reason = payout.cancelReason === null ? {} : { cancel_reason: payout.cancelReason }
   return { ...payoutView(payout, lens), ...reason }

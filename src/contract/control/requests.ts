@@ -8,6 +8,7 @@ import {
   givenCurrency,
   object,
   oneOf,
+  openObject,
   timestamp,
   type Wire,
 } from '../schema.ts'
@@ -50,6 +51,14 @@ export const EndpointBody = object({
   secret: Type.Optional(webhookSecret),
 })
 export type EndpointBody = Wire<typeof EndpointBody>
+
+/** An event to send by hand: a sample of a type, or a copy of another one, with these members of its data. */
+export const EventBody = object({
+  type: Type.Optional(oneOf([...STANDARD_EVENTS, ...OPTIONAL_EVENTS])),
+  event: Type.Optional(text()),
+  data: Type.Optional(openObject({})),
+})
+export type EventBody = Wire<typeof EventBody>
 
 const checkoutModes = Type.Array(oneOf(CHECKOUT_MODES), { uniqueItems: true })
 export const MerchantBody = object({

@@ -1,7 +1,8 @@
+import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import type { Contract } from '../decisions.ts'
 import { PayoutInEvent, resources } from '../resources.ts'
-import { count, named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
+import { count, named, nullable, object, oneOf, openObject, timestamp, type Wire } from '../schema.ts'
 import { DELIVERY_STATUSES, ENVIRONMENTS } from '../statuses.ts'
 import { WEBHOOK_FAULT_TYPES } from './faults.ts'
 
@@ -23,20 +24,28 @@ export const EndpointRecord = named(
 export type EndpointRecord = Wire<typeof EndpointRecord>
 
 /** An event, as in the body of its webhook. */
-export const eventRecord = (contract: Contract | 'any') =>
-  named(
+export function eventRecord(contract: Contract | 'any') {
+  const record = Type.Union([
+    named('PaymentIntent', resources(contract).PaymentIntent),
+    named('PayoutInEvent', PayoutInEvent),
+  ])
+  const byHand = openObject({})
+  return named(
     'EventRecord',
     object({
       id: Type.String({ pattern: '^evt_' }),
       type: Type.String(),
       timestamp,
       environment: oneOf(ENVIRONMENTS),
-      data: Type.Union([
-        named('PaymentIntent', resources(contract).PaymentIntent),
-        named('PayoutInEvent', PayoutInEvent),
-      ]),
+      data: Type.Unsafe<Static<typeof record>>({
+        anyOf: [...record.anyOf, { ...byHand, description: 'of an event by hand, whatever it was given' }],
+      }),
+      by: Type.Optional(
+        Type.Literal('hand', { description: 'somebody sent it by hand; its webhook does not have this' }),
+      ),
     }),
   )
+}
 export type EventRecord = Wire<ReturnType<typeof eventRecord>>
 
 const delivery = {

@@ -255,6 +255,10 @@ export const CONTROL_WORDS: Readonly<Record<ControlCall, CallWords>> = {
     after: afterEndpoint,
   },
   'GET /accounts/:account/events': { description: 'Also those that no endpoint asked for.' },
+  'POST /accounts/:account/events': {
+    description: 'To all endpoints that take it, signed, with the normal retries. It changes no record.',
+    example: { type: 'payment.succeeded', data: { amount: '9900' } },
+  },
   'GET /accounts/:account/webhook-deliveries': { description: 'With what was sent, and what came back.' },
   'GET /accounts/:account/webhook-deliveries/:id': {
     description: 'With the record that it is about.',

@@ -1,12 +1,13 @@
 import { isStandardEvent } from '../../contract/event-names.ts'
 import { later } from '../../contract/timestamps.ts'
+import type { CommandOf } from '../commands.ts'
 import type { DomainEvent, EventOf } from '../events.ts'
 import { isInEffect, type WebhookFault } from '../faults.ts'
 import { firstMatch } from '../match-limits.ts'
 import type { WebhookEndpoint } from '../model.ts'
 import { deliveryTimer } from '../timers.ts'
 import type { World } from '../world.ts'
-import { type Context, member } from './decision.ts'
+import { type Context, type Decision, happens, member } from './decision.ts'
 
 /**
  * An event, and a delivery to each endpoint that subscribes to it. An event that is off by default exists only if an
@@ -18,15 +19,33 @@ export function emit(
   name: string,
   subject: EventOf<'EventEmitted'>['subject'],
 ): DomainEvent[] {
+  const endpoints = thoseThatTake(world, name)
+  if (endpoints.length === 0 && !isStandardEvent(name)) return []
+  return emitted(world, context, { event: context.newId('evt'), name, subject }, endpoints)
+}
+
+/** An event that somebody sends by hand. It changes no record, and exists also if no endpoint takes it. */
+export function sendEvent(world: World, { name, data }: CommandOf<'SendEvent'>, context: Context): Decision {
+  const event = context.newId('evt')
+  const endpoints = thoseThatTake(world, name)
+  return happens(event, emitted(world, context, { event, name, subject: { data } }, endpoints))
+}
+
+function thoseThatTake(world: World, name: string): WebhookEndpoint[] {
   const endpoints: WebhookEndpoint[] = []
   for (const endpoint of world.endpoints.values()) if (wants(endpoint, name)) endpoints.push(endpoint)
-  if (endpoints.length === 0 && !isStandardEvent(name)) return []
-  const event = context.newId('evt')
-  return [
-    { type: 'EventEmitted', event, name, subject },
-    ...endpoints.flatMap(({ id }) => queueDelivery(world, context, { event, name, endpoint: id })),
-  ]
+  return endpoints
 }
+
+const emitted = (
+  world: World,
+  context: Context,
+  { event, name, subject }: Omit<EventOf<'EventEmitted'>, 'type'>,
+  endpoints: readonly WebhookEndpoint[],
+): DomainEvent[] => [
+  { type: 'EventEmitted', event, name, subject },
+  ...endpoints.flatMap(({ id }) => queueDelivery(world, context, { event, name, endpoint: id })),
+]
 
 function wants({ events, disabled }: WebhookEndpoint, name: string): boolean {
   return !disabled && (events ? events.includes(name) || events.includes('*') : isStandardEvent(name))

@@ -8,6 +8,7 @@ import type { World } from '../world.ts'
 import { chooseMethod } from './choose-method.ts'
 import { createPayment } from './create-payment.ts'
 import { type Context, type Decision, happens, member, notFound } from './decision.ts'
+import { sendEvent } from './emit.ts'
 import { movePayment, requestCancel } from './move-payment.ts'
 import { createPayout, movePayout } from './payout.ts'
 import { submitReceipt } from './submit-receipt.ts'
@@ -51,6 +52,8 @@ export function decide(world: World, command: Command, context: Context): Decisi
       return removeEndpoint(world, command)
     case 'AttemptDelivery':
       return attemptDelivery(world, command, context)
+    case 'SendEvent':
+      return sendEvent(world, command, context)
     case 'Redeliver':
       return redeliver(world, command, context)
     case 'RecordAttempt':

@@ -161,7 +161,7 @@ export function deliveryBrowsing() {
 /** The payment or payout of the event. */
 function subjectOf({ eventId }: Delivery, world: World): string | null {
   const subject = world.events.get(eventId)?.subject
-  if (!subject) return null
+  if (!subject || 'data' in subject) return null
   return ('payment' in subject ? subject.payment : subject.payout).sortKey.id
 }
 

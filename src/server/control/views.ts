@@ -112,8 +112,10 @@ export const endpointView = ({
   created_at: formatTimestamp(createdAt),
 })
 
-export const eventRecord = (event: WebhookEvent, { rendering }: AccountRuntime): EventRecord =>
-  eventView(event, rendering.lens)
+export const eventRecord = (event: WebhookEvent, { rendering }: AccountRuntime): EventRecord => ({
+  ...eventView(event, rendering.lens),
+  ...('data' in event.subject ? { by: 'hand' } : {}),
+})
 
 export function deliveryView(delivery: Delivery, runtime: AccountRuntime): DeliveryRecord {
   const event = runtime.account.world.events.get(delivery.eventId)

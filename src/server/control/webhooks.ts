@@ -1,8 +1,12 @@
-import { EndpointBody, RotateBody } from '../../contract/control/requests.ts'
+import { EndpointBody, EventBody, RotateBody } from '../../contract/control/requests.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
+import type { EventName } from '../../contract/event-names.ts'
+import { exampleEvent } from '../../contract/openapi/examples.ts'
+import { formatTimestamp } from '../../contract/timestamps.ts'
+import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
-import { demandNoProblems } from '../refusal.ts'
+import { demandNoProblems, refuseProblems } from '../refusal.ts'
 import {
   bodyReader,
   type ControlHandlers,
@@ -14,6 +18,7 @@ import {
 import { deliveryView, endpointView, eventRecord } from './views.ts'
 
 const readEndpoint = bodyReader<EndpointBody>(EndpointBody)
+const readEvent = bodyReader<EventBody>(EventBody)
 const readRotation = bodyReader<RotateBody>(RotateBody, { optional: true })
 
 export function webhookCalls({ webhookHosts }: ControlSettings) {
@@ -55,6 +60,28 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
         data: [...runtime.account.world.events.values()].map(event => eventRecord(event, runtime)),
       })
     },
+    'POST /accounts/:account/events': async ({ runtime, request, answer }) => {
+      const { type, event: copied, data } = await readEvent(request)
+      if ((type === undefined) === (copied === undefined))
+        throw refuseProblems([
+          {
+            field: copied === undefined ? 'type' : 'event',
+            message: 'give either a type or an event to copy',
+          },
+        ])
+      const { events } = runtime.account.world
+      const original = copied === undefined ? undefined : found('event', events.get(copied))
+      const name = original?.type ?? type ?? ''
+      const before = original
+        ? JSON.parse(runtime.rendering.event(original)).data
+        : sampleData(name as EventName, runtime, request.requestId)
+      const id = await carryOut(
+        runtime,
+        { type: 'SendEvent', name, data: { ...before, ...data } },
+        'operator',
+      )
+      return answer(202, eventRecord(found('event', runtime.account.world.events.get(id)), runtime))
+    },
     'GET /accounts/:account/webhook-deliveries': ({ runtime, answer }) => {
       return answer(200, {
         data: [...runtime.account.world.deliveries.values()].map(it => deliveryView(it, runtime)),
@@ -66,6 +93,18 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
       return answer(202, deliveryView(found('webhook delivery', delivery), runtime))
     },
   } satisfies Partial<ControlHandlers>
+}
+
+/** The data of an example of the API, with an id of its own, in this account and now. */
+function sampleData(
+  name: EventName,
+  { account, rendering }: AccountRuntime,
+  requestId: string,
+): Readonly<Record<string, unknown>> {
+  const data = Object(exampleEvent(name, rendering.lens.contract)).data
+  const at = formatTimestamp(account.now)
+  const id = `${name.startsWith('payout') ? 'po' : 'pi'}_${requestId.slice(requestId.indexOf('_') + 1)}`
+  return { ...data, id, environment: account.environment, created_at: at, updated_at: at }
 }
 
 /** Checks an endpoint's URL early, for a clear error. Each attempt checks again which address it connects to. */

@@ -37,6 +37,20 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await confirm(page, 'Close')
     await expect.poll(() => page.getByText(/whsec_/).count()).toBe(0)
 
+    await press(page, 'Send event')
+    await page.getByRole('dialog').getByLabel('Event').selectOption('payment.failed')
+    const data = page.getByLabel(/Members of its data/)
+    await data.fill('{ "amount": ')
+    await confirm(page, 'Send')
+    await page.getByRole('alert').first().waitFor()
+    await expectAccessible(page, 'a wrong event by hand')
+    await data.fill('{ "amount": "42" }')
+    await confirm(page, 'Send')
+    await shows(page, 'payment.failed sent by hand')
+    expect((await desk.control('GET', '/events')).data).toMatchObject([
+      { type: 'payment.failed', by: 'hand', data: { amount: '42' } },
+    ])
+
     const { id } = await desk.pay()
     await desk.control('POST', `/payments/${id}/succeed`)
     await desk.control('POST', '/clock/advance', { by: '0s' })

@@ -56,6 +56,19 @@ describe('time', () => {
 describe('rules, faults, catalogue', () => {
   const mine = '- match: { kind: payment }\n  outcome: { after: 5s, status: failed, code: no_funds }\n'
 
+  test('an event is sent by hand, and a copy of it', async () => {
+    const { sim } = await shop()
+    const sent = await sim(['events', 'send', 'payment.failed', '--data', '{"merchant_reference":"mine"}'])
+    expect(sent.stdout).toMatch(/payment\.failed +pi_\S+ +failed/)
+    const [{ id }] = parsed(await sim('events -o json')).data
+    const copy = parsed(
+      await sim(['events', 'send', '--event', id, '--data', '{"amount":"7"}', '-o', 'json']),
+    )
+    expect(copy).toMatchObject({ by: 'hand', data: { merchant_reference: 'mine', amount: '7' } })
+    const wrong = await sim('events send payment.failed --data 7')
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('must be a JSON object') })
+  })
+
   test('what a fault holds is listed, and let go with a status and headers', async () => {
     const { sim, call } = await shop()
     const fault = { on: 'GET /payout_intents', type: 'hold', times: 1, name: 'look first' }

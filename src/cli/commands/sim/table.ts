@@ -74,7 +74,11 @@ export const SIM: CommandTable = {
     alone: 'list',
     commands: async () => (await import('./webhooks.ts')).deliveries,
   },
-  events: alone('list the events of an account', async () => (await import('./webhooks.ts')).events),
+  events: {
+    summary: 'list the events of an account, and send one by hand',
+    alone: 'list',
+    commands: async () => (await import('./webhooks.ts')).events,
+  },
   why: alone(
     'say why a record is as it is, and what comes next',
     async () => (await import('./history.ts')).why,

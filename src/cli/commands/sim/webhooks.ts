@@ -1,6 +1,7 @@
+import { InvalidArgumentError } from 'commander'
 import type { DeliveryRecord, EndpointRecord } from '../../../client/control-client.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
-import { commandOf, type Given, nounOf, row } from '../../control/row.ts'
+import { type Given, nounOf, row } from '../../control/row.ts'
 import { withControl } from '../../control/session.ts'
 import { NotFoundError } from '../../errors/cli-errors.ts'
 import { commaSeparated } from '../../flag-values.ts'
@@ -97,24 +98,59 @@ const endpointColumns = ({ reveal }: Given): Column[] => [
   },
 ]
 
-export const events = commandOf('sim events', 'GET /accounts/:account/events', {
-  description: 'List the events of an account, oldest first.',
-  examples: ['paysim sim events', 'paysim sim events -o jsonl > events.jsonl'],
-  show: {
-    table: {
-      empty: 'No events yet.',
-      columns: [
-        timeColumn('at', 'timestamp'),
-        memberColumn('type', 'type'),
-        memberColumn('about', 'data.id', { paint: (shown, _, { paint }) => paint.bold(shown) }),
-        statusColumn('status', 'data.status'),
-        memberColumn('reference', 'data.merchant_reference', { give: 2 }),
-        memberColumn('event', 'id', { give: 1, whole: true }),
-      ],
-      csv: ['id', 'type', 'timestamp', 'environment', 'data.id', 'data.status', 'data.merchant_reference'],
+const EVENT_COLUMNS: Column[] = [
+  timeColumn('at', 'timestamp'),
+  memberColumn('type', 'type'),
+  memberColumn('about', 'data.id', { paint: (shown, _, { paint }) => paint.bold(shown) }),
+  statusColumn('status', 'data.status'),
+  memberColumn('reference', 'data.merchant_reference', { give: 2 }),
+  memberColumn('event', 'id', { give: 1, whole: true }),
+]
+
+export const events = nounOf('sim events', {
+  list: row('GET /accounts/:account/events', {
+    summary: 'list the events',
+    description: 'List the events of an account, oldest first.',
+    examples: ['paysim sim events', 'paysim sim events list -o jsonl > events.jsonl'],
+    show: {
+      table: {
+        empty: 'No events yet.',
+        columns: EVENT_COLUMNS,
+        csv: ['id', 'type', 'timestamp', 'environment', 'data.id', 'data.status', 'data.merchant_reference'],
+      },
     },
-  },
+  }),
+  send: row('POST /accounts/:account/events', {
+    summary: 'send an event by hand',
+    description:
+      'Send a sample event of a type, or a copy of another event, to all endpoints that take it: signed, with a new id and the normal retries. It changes no record.',
+    arguments: { '[type]': { about: 'what it reports, such as payment.succeeded', to: 'body.type' } },
+    flags: {
+      '--event <id>': { about: 'copy this event, such as evt_123, instead', to: 'body.event' },
+      '--data <json>': {
+        about: 'members of its data that replace others, as a JSON object',
+        to: 'body.data',
+        parse: jsonObject,
+      },
+    },
+    examples: [
+      'paysim sim events send payment.succeeded',
+      `paysim sim events send payment.failed --data '{"merchant_reference": "order-7"}'`,
+      `paysim sim events send --event evt_123 --data '{"amount": "1"}'`,
+    ],
+    show: { view: rowView(EVENT_COLUMNS) },
+  }),
 })
+
+function jsonObject(text: string): unknown {
+  try {
+    const read: unknown = JSON.parse(text)
+    if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read
+  } catch {
+    // The message is the same.
+  }
+  throw new InvalidArgumentError('It must be a JSON object, such as {"amount": "100"}.')
+}
 
 const deliveryView: View<DeliveryRecord> = {
   human: (delivery, screen) =>

@@ -9,6 +9,7 @@ import { PayoutRecord } from '../payouts.ts'
 import {
   Archive,
   EndpointBody,
+  EventBody,
   FailureReason,
   MethodChoice,
   NewPayout,
@@ -173,6 +174,12 @@ export function webhookOperations(contract: Contract | 'any') {
       id: 'listEvents',
       summary: 'List the events, oldest first',
       answers: { 200: list(eventRecord(contract)) },
+    },
+    'POST /accounts/:account/events': {
+      id: 'sendEvent',
+      summary: 'Send an event by hand: a sample of a type, or a copy of another event',
+      body: { json: EventBody },
+      answers: { 202: eventRecord(contract) },
     },
     'GET /accounts/:account/webhook-deliveries': {
       id: 'listDeliveries',

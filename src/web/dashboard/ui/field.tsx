@@ -144,11 +144,13 @@ export function Editor({ label, value, onInput, rows = 14, problems = [] }: Edit
         onInput={event => onInput(event.currentTarget.value)}
       />
       {problems.length > 0 && (
-        <ul class="problems" id={`${id}-problems`} role="alert">
-          {problems.map(problem => (
-            <li key={problem}>{problem}</li>
-          ))}
-        </ul>
+        <div id={`${id}-problems`} role="alert">
+          <ul class="problems">
+            {problems.map(problem => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        </div>
       )}
     </div>
   )

@@ -50,7 +50,7 @@ export class Events implements Watch {
     const text = textOf(machine, id)
     must(!SECRETS.test(text), 'nothing of the provider gets into a webhook', text)
     this.#texts.set(id, text)
-    if (OPTIONAL.includes(name)) return
+    if (OPTIONAL.includes(name) || 'data' in subject) return
     const record = 'payment' in subject ? subject.payment : subject.payout
     must(!this.#ends.has(record), 'one terminal event an intent', { name, record })
     this.#ends.set(record, id)
