@@ -278,6 +278,12 @@ test('the command writes what was done by everybody, and what it writes passes',
   const hosted = await client.payments.create({ ...terms, checkout_mode: 'hosted', customer: {} })
   await payments.choose(hosted.id, { method: 'th_bank_transfer', bank: 'bbl', customer_name: 'Malee' })
   await payments.sendReceipt(hosted.id, slip)
+  // The same route with other terms, so that the standard catalogue would not do.
+  const asked = ({ method }: { method: string }) => method === 'th_promptpay'
+  const routes = standard.routes.map((route: Json) =>
+    asked(route) ? { ...route, receipt: 'required' } : route,
+  )
+  await account.catalogue.replace({ ...standard, routes })
   const declined = await client.payments.create({
     ...{ ...terms, checkout_mode: 'hosted', payment_method: 'th_promptpay', customer: {} },
   })
@@ -311,6 +317,7 @@ test('the command writes what was done by everybody, and what it writes passes',
     'cancel payout',
   ])
     expect(text).toContain(`  - ${step}: `)
+  expect(text).toContain('receipt: required')
   expect(failureOf(await stage.tell(text)), text).toEqual([])
   await passesInVitest((await from(...ids, '--format', 'vitest')).stdout)
   const { stdout: python } = await from(...ids, '--format', 'pytest')
