@@ -11,6 +11,7 @@ import { NotLoaded, Page } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
 import { type Answers, Moves } from './moves.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
+import { SaveAsTest } from './save-as-test.tsx'
 import { TimelinePanel } from './timeline.tsx'
 
 export function PaymentPage({ account, id }: { account: string; id: string }) {
@@ -33,7 +34,12 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
       title={`${moneyText(data.amount, data.currency)} ${data.currency}`}
       back={back}
       lead={<PaymentHeadline payment={data} />}
-      actions={<Moves moves={data.moves} onMove={move} />}
+      actions={
+        <>
+          <Moves moves={data.moves} onMove={move} />
+          <SaveAsTest account={account} id={id} />
+        </>
+      }
     >
       <div class="record">
         <div class="record-main">

@@ -6,9 +6,11 @@ import {
   type GetCall,
   type InputOf,
   type JsonCall,
+  type MediaCall,
   type RequestLine,
   requestLine,
 } from '../../../contract/control/call.ts'
+import type { ControlCall } from '../../../contract/control/operations.ts'
 import type { FieldProblem } from '../../../contract/errors.ts'
 import { CONTROL_PREFIX } from '../../../contract/paths.ts'
 
@@ -32,10 +34,19 @@ export const addressOfCall = <C extends GetCall>(name: C, input: CallInput<C>): 
 
 /** Calls the control surface, whose own answers need no check. */
 export async function call<C extends JsonCall>(name: C, ...[input]: InputOf<C>): Promise<AnswerTo<C>> {
-  const { body, ...where } = (input ?? {}) as AnyInput
+  const text = await answerTo(name, input ?? {})
+  return (text ? JSON.parse(text) : undefined) as AnswerTo<C>
+}
+
+/** A call whose answer is text to show, not JSON. */
+export const textOf = <C extends MediaCall>(name: C, input: CallInput<C>): Promise<string> =>
+  answerTo(name, input as AnyInput)
+
+async function answerTo(name: ControlCall, input: AnyInput): Promise<string> {
+  const { body, ...where } = input
   const response = await send(requestLine(name, where), body)
   const text = await response.text()
-  if (response.ok) return (text ? JSON.parse(text) : undefined) as AnswerTo<C>
+  if (response.ok) return text
   if (response.status === 401 && !name.endsWith(' /dashboard/session')) session.value = 'out'
   const { message, details } = readError(text)
   throw new ApiError(message ?? `The server answered ${response.status}`, response.status, details)
