@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { execa } from 'execa'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { servePacked } from '../support/package/serve-packed.ts'
 import { filesBelow } from '../support/structure/files-below.ts'
@@ -22,7 +22,7 @@ const checked = JSON.parse(/^HEALTHCHECK .*CMD (.+)$/m.exec(dockerfile)?.[1] ?? 
 const missing =
   process.platform !== 'linux' || process.getuid?.() !== 0
     ? 'only root on Linux may change the root of a process'
-    : spawnSync('unshare', ['--mount', 'true']).status !== 0
+    : spawnSync('unshare', ['--mount', 'mount', '-t', 'proc', 'proc', '/proc']).status !== 0
       ? 'this machine allows no mounts of its own'
       : undefined
 
@@ -74,8 +74,11 @@ describe.skipIf(missing !== undefined)(
       })
       return { code: exitCode, stdout, stderr }
     }
-    const served = (command: readonly string[]) =>
-      servePacked(inside(...listed('ENTRYPOINT'), ...command), { env })
+    const served = async (command: readonly string[]) => {
+      const server = await servePacked(inside(...listed('ENTRYPOINT'), ...command), { env })
+      onTestFinished(async () => void (await server.stop()))
+      return server
+    }
 
     test('has the file, its libraries and its licences, and no other program', () => {
       const files = filesBelow(root).map(file => file.slice(root.length))
