@@ -6,8 +6,8 @@ import { operations } from '../../contract/operations.ts'
 import { resolveContract } from '../../contract/resolve-contract.ts'
 import { resources } from '../../contract/resources.ts'
 import { packageFile } from '../../package-files.ts'
-import { readCalls } from '../clients/calls.ts'
-import { declaredIn, generate, type Language, PHP, PYTHON } from '../clients/generate.ts'
+import { type Operations, readCalls } from '../clients/calls.ts'
+import { declaredIn, GO, generate, type Language, PHP, PYTHON } from '../clients/generate.ts'
 import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { choice } from '../flag-values.ts'
@@ -21,7 +21,7 @@ interface Kind {
   readonly example: string
 }
 
-const KINDS = {
+export const KINDS = {
   python: {
     language: PYTHON,
     template: 'paysim.py',
@@ -35,6 +35,13 @@ const KINDS = {
     file: 'Paysim.php',
     fixture: 'the trait PaysimAccount for test cases of PHPUnit',
     example: 'example.php',
+  },
+  go: {
+    language: GO,
+    template: 'paysim.go',
+    file: 'paysim.go',
+    fixture: 'the function NewAccount, which takes a testing.TB',
+    example: 'example.go',
   },
 } as const satisfies { [language: string]: Kind }
 type LanguageName = keyof typeof KINDS
@@ -88,15 +95,17 @@ const textOf = (file: string) => readFile(packageFile(`dist/clients/${file}`), '
 
 async function clientIn({ language, template }: Kind): Promise<string> {
   const text = await textOf(template)
-  const contract = resolveContract({})
+  return generate(text, language, readCalls(operationLists(), declaredIn(text)), PAYSIM_VERSION)
+}
+
+export function operationLists(): Operations {
   const all = Object.entries(controlOperations('any'))
-  const lists = {
-    merchant: operations(contract),
+  return {
+    merchant: operations(resolveContract({})),
     resources: resources('any'),
     // What the pages of the dashboard need of their server helps no test.
     control: Object.fromEntries(all.filter(([call]) => !Object.hasOwn(DASHBOARD_OPERATIONS, call))),
   }
-  return generate(text, language, readCalls(lists, declaredIn(text)), PAYSIM_VERSION)
 }
 
 /** Every client says so, and nothing else is replaced. */
