@@ -1,10 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { Argument, type Command } from 'commander'
 import { DASHBOARD_OPERATIONS } from '../../contract/control/operations/server.ts'
 import { controlOperations } from '../../contract/control/operations.ts'
 import { operations } from '../../contract/operations.ts'
 import { resolveContract } from '../../contract/resolve-contract.ts'
 import { resources } from '../../contract/resources.ts'
+import { openRegular } from '../../files/regular-file.ts'
 import { packageFile } from '../../package-files.ts'
 import { type Operations, readCalls } from '../clients/calls.ts'
 import { declaredIn, GO, generate, type Language, PHP, PYTHON } from '../clients/generate.ts'
@@ -112,14 +114,28 @@ export function operationLists(): Operations {
 const MADE_BY = 'Made by `paysim client '
 
 async function replace(file: string, text: string): Promise<void> {
+  const start = await startOf(file).catch((cause: unknown) => {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    throw new UsageError(`cannot read ${file}: ${cause instanceof Error ? cause.message : cause}`)
+  })
+  if (start !== undefined && !start.includes(MADE_BY))
+    throw new UsageError(`${file} exists, and is no such client: remove it, or name another file`)
   try {
-    const old = await readFile(file, 'utf8').catch(() => undefined)
-    if (old !== undefined && !old.slice(0, 1000).includes(MADE_BY))
-      throw new UsageError(`${file} exists, and is no such client: remove it, or name another file`)
-    await writeFile(file, text, old === undefined ? { flag: 'wx' } : {})
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text, { flag: start === undefined ? 'wx' : 'w' })
   } catch (cause) {
-    if (cause instanceof UsageError) throw cause
     throw new UsageError(`cannot write ${file}: ${cause instanceof Error ? cause.message : cause}`)
   }
   process.stderr.write(`wrote ${file}\n`)
+}
+
+/** Of a file, not of a pipe that nobody writes to. */
+async function startOf(path: string): Promise<string> {
+  const { file } = await openRegular(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1000), 0, 1000, 0)
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await file.close()
+  }
 }
