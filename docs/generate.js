@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { clientExamples } from './generate/client-examples.js'
 import { commandPages } from './generate/command-pages.js'
 import { decisionsPage } from './generate/decisions-page.js'
 import { lifecycleTables } from './generate/lifecycle-tables.js'
@@ -17,6 +18,7 @@ const DOCUMENTS = {
   'docs/decisions.md': { make: decisionsPage, isFresh: exactly },
   'docs/architecture.md': { make: lifecycleTables, isFresh: exactly },
   'docs/cli.md': { make: commandPages, isFresh: exactly },
+  'docs/testing.md': { make: clientExamples, isFresh: exactly },
   'docs/api.md': { make: withAnswers, isFresh: sameButForNames, needsShell: true },
   'scenarios/schema.json': { make: scenarioSchema, isFresh: exactly },
   'docs/control.md': { make: withAnswers, isFresh: sameButForNames, needsShell: true },

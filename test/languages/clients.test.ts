@@ -1,13 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as Type from '@sinclair/typebox'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Operations, readCalls } from '../../src/cli/clients/calls.ts'
+import { declaredIn, generate } from '../../src/cli/clients/generate.ts'
+import { KINDS, operationLists } from '../../src/cli/commands/client.ts'
 import { BINARY } from '../support/paysim-binary.ts'
 
 /** The clients of `paysim client`, each with the test runner of its language. */
@@ -22,6 +27,8 @@ interface Language {
   readonly others: Readonly<Record<string, string>>
   /** Runs the tests of a file. */
   readonly run: (file: string) => readonly string[]
+  /** Compiles the client, and runs what is outside of its functions if the language has such. */
+  readonly compiles: readonly string[]
   /** Prints what is not formatted as the language has it. */
   readonly format: readonly string[]
   /** A program that finds or starts a simulator, prints the addresses of its control surface and of a receiver, and waits. */
@@ -40,6 +47,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     suite: ['suite.py', 'test_suite.py'],
     others: {},
     run: file => ['/usr/bin/python3', '-m', 'pytest', '-q', file],
+    compiles: ['/usr/bin/python3', '-c', 'import paysim'],
     format: ['black', '--check', '--quiet', '--diff', '.'],
     waits: {
       file: 'waits.py',
@@ -57,12 +65,29 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     suite: ['suite.php', 'tests/SuiteTest.php'],
     others: {},
     run: file => ['phpunit', '--bootstrap', 'tests/Paysim.php', file],
+    compiles: ['php', 'tests/Paysim.php'],
     // One file has several classes, in which it is no PSR-4.
     format: ['phpcs', '-q', '--standard=PSR12', '--exclude=PSR1.Classes.ClassDeclaration', 'tests'],
     waits: {
       file: 'waits.php',
       text: "<?php\n\nrequire __DIR__ . '/tests/Paysim.php';\n\n$simulator = Paysim\\Simulator::shared();\necho $simulator->url, ' ', $simulator->createAccount()->webhooks->url, PHP_EOL;\nfgets(STDIN);\n",
       run: ['php', 'waits.php'],
+    },
+  },
+  go: {
+    needs: [['go', 'version']],
+    client: 'paysim/paysim.go',
+    example: 'payments_test.go',
+    suite: ['suite.go', 'suite_test.go'],
+    others: { 'go.mod': 'module example.test/shop\n\ngo 1.18\n' },
+    run: file => ['go', 'test', '-count=1', file],
+    format: ['gofmt', '-d', '.'],
+    compiles: ['go', 'build', './paysim'],
+    waits: {
+      file: 'waits/main.go',
+      text: 'package main\n\nimport (\n\t"fmt"\n\t"os"\n\n\t"example.test/shop/paysim"\n)\n\nfunc main() {\n\tsimulator := paysim.Must(paysim.Shared())\n\taccount := paysim.Must(simulator.CreateAccount("test", paysim.CreateMerchantRequest{}))\n\tfmt.Println(simulator.URL, account.Webhooks.URL)\n\tos.Stdin.Read(make([]byte, 1))\n}\n',
+      // `go run` would stay between.
+      run: ['sh', '-c', 'go build -o waiting ./waits && exec ./waiting'],
     },
   },
 }
@@ -106,6 +131,28 @@ describe.each(Object.entries(LANGUAGES))('the client in %s', (name, language) =>
     expect({ code, output }).toEqual({ code: 0, output: '' })
   })
 
+  test('a text of the lists cannot become code, whatever it says', async () => {
+    const { template, language: to } = KINDS[name as keyof typeof KINDS]
+    const text = await readFile(join(here, '../../src/cli/clients', template), 'utf8')
+    const own = readCalls(operationLists(), declaredIn(text))
+    const evil = readCalls(
+      evilLists(),
+      new Set([...declaredIn(text), ...own.records.map(({ name }) => name)]),
+    )
+    const both = {
+      ...own,
+      account: [...own.account, ...evil.account],
+      records: [...own.records, ...evil.records],
+    }
+    const file = join(folder, language.client)
+    const before = await readFile(file, 'utf8')
+    onTestFinished(() => writeFile(file, before))
+    await writeFile(file, generate(text, to, both, `1${EVIL.join('')}`))
+    const { code, output } = await run(language.compiles, folder)
+    expect({ code, output }).toEqual({ code: 0, output: '' })
+    expect(existsSync(join(folder, 'taken'))).toBe(false)
+  })
+
   test('its simulator and its receiver end with their parent, even if that is killed', async () => {
     const { child, line } = await start(language.waits.run, folder, {})
     const [control, webhooks = ''] = line.split(' ')
@@ -137,6 +184,60 @@ describe.each(Object.entries(LANGUAGES))('the client in %s', (name, language) =>
     expect(output).toContain('paysim 99.1.0')
   })
 })
+
+/** What would be code if a text ended too early. */
+const EVIL = [
+  ...[
+    '"',
+    "'",
+    '`',
+    '"""',
+    "'''",
+    '\\',
+    '\\"',
+    '*/',
+    '?>',
+    '\n',
+    '\r',
+    '\u2028',
+    '\0',
+    '${',
+    '#{',
+    '{$',
+    '%s',
+  ],
+  ...['class', 'self', '0', 'ä', '😀', '\ud800', ' // paysim: types\n'],
+  "\nopen('taken', 'w')\n",
+  "*/ touch('taken'); /*",
+  "'; touch('taken'); '",
+  '"; touch("taken"); "',
+  '\n}\nfunc init() { panic("taken") }\n',
+  '`+"` + panic("taken") + `',
+]
+
+/** Lists in which every text that somebody can choose is one of those. */
+function evilLists(): Operations {
+  const all = EVIL.join('')
+  const record = (title: string) =>
+    Type.Object(
+      Object.fromEntries(
+        EVIL.map((text, at) => [text, Type.Unsafe<string>({ type: 'string', enum: EVIL.slice(at) })]),
+      ),
+      { title, description: all },
+    )
+  const control = EVIL.map((text, at) => [
+    `GET /accounts/:account/${text.replaceAll(/[ :]/g, '')}/:id`,
+    {
+      id: text,
+      summary: all,
+      query: { [text]: Type.String({ description: all }) },
+      headers: { [all + at]: Type.String() },
+      body: { json: record(all) },
+      answers: { 200: record(text) },
+    },
+  ])
+  return { merchant: [], resources: {}, control: Object.fromEntries(control) }
+}
 
 function isThere([file, ...args]: readonly [string, ...string[]]): boolean {
   try {

@@ -52,7 +52,7 @@ export type Shape = (
   | { readonly kind: 'record'; readonly name: string }
 ) & { readonly nullable?: true }
 
-interface Operations {
+export interface Operations {
   readonly merchant: readonly Operation[]
   readonly resources: Readonly<{ [name: string]: TSchema }>
   /** By method and path. */
@@ -71,14 +71,16 @@ export function readCalls(
   // A record has its name also where a schema leaves it out, so all names are collected first.
   shapes.learn(Object.keys(resources).map(resource))
   shapes.learn(Object.values(control).map(({ body, answers }) => [body, answers]))
+  // What a payment is made with comes first, so that its records are named after that.
+  const ofMerchant = merchant.map(operation =>
+    merchantCall(operation, shapes, resource(operation.success.resource)),
+  )
   const calls = Object.entries(control)
     .filter(([, { answers }]) => !isStream(answers))
     .map(([call, operation]) => controlCall(call, operation, shapes))
   const isOfAccount = ({ path }: Call) => path.startsWith(`${ACCOUNT}/`)
   return {
-    merchant: merchant.map(operation =>
-      merchantCall(operation, shapes, resource(operation.success.resource)),
-    ),
+    merchant: ofMerchant,
     account: calls.filter(isOfAccount).map(call => ({ ...call, path: call.path.slice(ACCOUNT.length) })),
     simulator: calls.filter(call => !isOfAccount(call)),
     records: shapes.records,

@@ -1,4 +1,4 @@
-import type { Call, CallLists, Record, SentMember, Shape } from './calls.ts'
+import type { Call, CallLists, Member, Record, SentMember, Shape } from './calls.ts'
 import { nameOf, type Style } from './names.ts'
 
 /**
@@ -7,7 +7,16 @@ import { nameOf, type Style } from './names.ts'
  * says.
  */
 export function generate(template: string, to: Language, lists: CallLists, version: string): string {
-  const calls = (of: readonly Call[], owner: string) => of.map(call => to.call(call, owner)).join('\n\n')
+  const taken = new Set(lists.records.map(({ name }) => name))
+  const calls = (of: readonly Call[], owner: string) => {
+    const methods = new Set<string>()
+    const named = of.map(call => {
+      const method = nameOf(call.id, 'Pascal', methods)
+      methods.add(method)
+      return { ...call, id: nameOf(call.id, 'Pascal') === method ? call.id : method }
+    })
+    return named.map(call => to.call(call, owner, taken)).join('\n\n')
+  }
   const parts: { readonly [mark: string]: string } = {
     version: to.version(version),
     types: lists.records.map(to.record).join(to.betweenRecords),
@@ -26,8 +35,8 @@ export interface Language {
   readonly betweenRecords: string
   version(version: string): string
   record(record: Record): string
-  /** `owner` is the class that has the call. */
-  call(call: Call, owner: string): string
+  /** `owner` is the class that has the call, and `taken` are the names of types so far. */
+  call(call: Call, owner: string, taken: Set<string>): string
 }
 
 /** Text, or what can be broken into a line for each item. */
@@ -267,6 +276,117 @@ export const PHP: Language = {
       `    ${head}${head.includes('\n') ? ' ' : '\n    '}{`,
       `        ${lay(around(answer === 'nothing' ? '' : 'return ', made, ''), PHP_WIDTH, '        ')}`,
       '    }',
+    ].join('\n')
+  },
+}
+
+// Go, as gofmt has it.
+
+const GO_WORDS = new Set(
+  `break case chan const continue default defer else fallthrough for func go goto if import interface map package range return
+  select struct switch type var calls in answer err`.split(/\s+/),
+)
+const GO_TYPES = {
+  text: 'string',
+  integer: 'int',
+  number: 'float64',
+  boolean: 'bool',
+  bytes: '[]byte',
+  any: 'any',
+}
+
+function goType(shape: Shape): string {
+  switch (shape.kind) {
+    case 'list':
+      return `[]${goType(shape.of)}`
+    case 'map':
+      return `map[string]${goType(shape.of)}`
+    case 'record':
+      return shape.nullable ? `*${shape.name}` : shape.name
+    default:
+      return GO_TYPES[shape.kind]
+  }
+}
+
+/** What is left out is empty, but false and a record are something, so that their place needs a pointer. */
+const goMemberType = ({ shape, required }: Member) =>
+  !required && (shape.kind === 'boolean' || (shape.kind === 'record' && !shape.nullable))
+    ? `*${goType(shape)}`
+    : goType(shape)
+
+/** A tag is a text in a text. A usual one needs no backslash. */
+function goTag(member: Member, isSent: boolean): string {
+  const name = isSent ? member.name : '-'
+  const tag = `json:${inQuotes(name + (member.required || !isSent ? '' : ',omitempty'))}`
+  return /^[\w:",-]+$/.test(tag) ? `\`${tag}\`` : inQuotes(tag)
+}
+
+function goStruct(
+  name: string,
+  rows: readonly (readonly [name: string, type: string, tag: string])[],
+): string {
+  const wide = (column: 0 | 1) => Math.max(...rows.map(row => row[column].length))
+  const lines = rows.map(([name, type, tag]) => `\t${name.padEnd(wide(0))} ${type.padEnd(wide(1))} ${tag}\n`)
+  return rows.length === 0 ? `type ${name} struct{}` : `type ${name} struct {\n${lines.join('')}}`
+}
+
+export const GO: Language = {
+  betweenRecords: '\n\n',
+  version: version =>
+    `// Version is that of paysim, which made this file.\nconst Version = ${inQuotes(version)}`,
+
+  record({ name, members }) {
+    const taken = new Set<string>()
+    const rows = members.map(member => {
+      const field = nameOf(member.name, 'Pascal', taken)
+      taken.add(field)
+      return [field, goMemberType(member), goTag(member, true)] as const
+    })
+    return `// ${name} is a record of the wire.\n${goStruct(name, rows)}`
+  },
+
+  call(call, owner, taken) {
+    const { members, answer } = call
+    const name = nameOf(call.id, 'Pascal')
+    const names = namesIn(call, new Set(), 'Pascal')
+    const parameters = parametersOf(call).map(each => nameOf(each, 'camel', GO_WORDS))
+    // Both APIs list payouts.
+    const isTaken = taken.has(`${name}Request`)
+    const request = nameOf(isTaken ? `${owner} ${call.id} Request` : `${call.id} Request`, 'Pascal', taken)
+    if (members.length > 0) taken.add(request)
+    const rows = [...names].map(
+      ([member, field]) => [field, goMemberType(member), goTag(member, member.place === 'body')] as const,
+    )
+    const isOptional = members.every(({ required }) => !required)
+    const given = [
+      ...(parameters.length > 0 ? [`${parameters.join(', ')} string`] : []),
+      ...(members.length > 0 ? [`in ${isOptional ? '...' : ''}${request}`] : []),
+    ]
+    const value = isOptional ? 'sent' : 'in'
+    const texts = (place: string) =>
+      members
+        .filter(member => member.place === place && member.shape.kind !== 'bytes')
+        .map(member => `${inQuotes(member.name)}: text(${value}.${names.get(member)})`)
+    const sent = placesOf(call).flatMap(({ place, members }) => {
+      if (place === 'body') return [`body: ${members.length > 0 ? value : 'struct{}{}'}`]
+      const map = texts(place)
+      const file = members.find(({ shape }) => shape.kind === 'bytes')
+      return [
+        ...(map.length > 0 ? [`${place}: map[string]string{${map.join(', ')}}`] : []),
+        ...(file ? [`file: ${value}.${names.get(file)}`] : []),
+      ]
+    })
+    const result =
+      typeof answer === 'string' ? { nothing: '', text: 'string', bytes: '[]byte' }[answer] : goType(answer)
+    const path = pathOf(call, inQuotes, each => `segment(${nameOf(each, 'camel', GO_WORDS)})`, '+')
+    const made = `calls.send(${[inQuotes(call.method), path, `request{${sent.join(', ')}}`, result ? '&answer' : 'nil'].join(', ')})`
+    return [
+      ...(members.length > 0 ? [`// ${request} is what ${name} sends.`, goStruct(request, rows), ''] : []),
+      `// ${name}: ${inWords(call.summary)}.`,
+      `func (calls *${owner}) ${name}(${given.join(', ')}) ${result ? `(answer ${result}, err error)` : 'error'} {`,
+      ...(isOptional && members.length > 0 ? ['\tsent := first(in)'] : []),
+      ...(result ? [`\terr = ${made}`, '\treturn answer, err'] : [`\treturn ${made}`]),
+      '}',
     ].join('\n')
   },
 }

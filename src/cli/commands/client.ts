@@ -1,13 +1,15 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { Argument, type Command } from 'commander'
 import { DASHBOARD_OPERATIONS } from '../../contract/control/operations/server.ts'
 import { controlOperations } from '../../contract/control/operations.ts'
 import { operations } from '../../contract/operations.ts'
 import { resolveContract } from '../../contract/resolve-contract.ts'
 import { resources } from '../../contract/resources.ts'
+import { openRegular } from '../../files/regular-file.ts'
 import { packageFile } from '../../package-files.ts'
-import { readCalls } from '../clients/calls.ts'
-import { declaredIn, generate, type Language, PHP, PYTHON } from '../clients/generate.ts'
+import { type Operations, readCalls } from '../clients/calls.ts'
+import { declaredIn, GO, generate, type Language, PHP, PYTHON } from '../clients/generate.ts'
 import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { choice } from '../flag-values.ts'
@@ -21,7 +23,7 @@ interface Kind {
   readonly example: string
 }
 
-const KINDS = {
+export const KINDS = {
   python: {
     language: PYTHON,
     template: 'paysim.py',
@@ -35,6 +37,13 @@ const KINDS = {
     file: 'Paysim.php',
     fixture: 'the trait PaysimAccount for test cases of PHPUnit',
     example: 'example.php',
+  },
+  go: {
+    language: GO,
+    template: 'paysim.go',
+    file: 'paysim.go',
+    fixture: 'the function NewAccount, which takes a testing.TB',
+    example: 'example.go',
   },
 } as const satisfies { [language: string]: Kind }
 type LanguageName = keyof typeof KINDS
@@ -88,29 +97,45 @@ const textOf = (file: string) => readFile(packageFile(`dist/clients/${file}`), '
 
 async function clientIn({ language, template }: Kind): Promise<string> {
   const text = await textOf(template)
-  const contract = resolveContract({})
+  return generate(text, language, readCalls(operationLists(), declaredIn(text)), PAYSIM_VERSION)
+}
+
+export function operationLists(): Operations {
   const all = Object.entries(controlOperations('any'))
-  const lists = {
-    merchant: operations(contract),
+  return {
+    merchant: operations(resolveContract({})),
     resources: resources('any'),
     // What the pages of the dashboard need of their server helps no test.
     control: Object.fromEntries(all.filter(([call]) => !Object.hasOwn(DASHBOARD_OPERATIONS, call))),
   }
-  return generate(text, language, readCalls(lists, declaredIn(text)), PAYSIM_VERSION)
 }
 
 /** Every client says so, and nothing else is replaced. */
 const MADE_BY = 'Made by `paysim client '
 
 async function replace(file: string, text: string): Promise<void> {
+  const start = await startOf(file).catch((cause: unknown) => {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    throw new UsageError(`cannot read ${file}: ${cause instanceof Error ? cause.message : cause}`)
+  })
+  if (start !== undefined && !start.includes(MADE_BY))
+    throw new UsageError(`${file} exists, and is no such client: remove it, or name another file`)
   try {
-    const old = await readFile(file, 'utf8').catch(() => undefined)
-    if (old !== undefined && !old.slice(0, 1000).includes(MADE_BY))
-      throw new UsageError(`${file} exists, and is no such client: remove it, or name another file`)
-    await writeFile(file, text, old === undefined ? { flag: 'wx' } : {})
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text, { flag: start === undefined ? 'wx' : 'w' })
   } catch (cause) {
-    if (cause instanceof UsageError) throw cause
     throw new UsageError(`cannot write ${file}: ${cause instanceof Error ? cause.message : cause}`)
   }
   process.stderr.write(`wrote ${file}\n`)
+}
+
+/** Of a file, not of a pipe that nobody writes to. */
+async function startOf(path: string): Promise<string> {
+  const { file } = await openRegular(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1000), 0, 1000, 0)
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await file.close()
+  }
 }

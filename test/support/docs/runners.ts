@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,13 +19,7 @@ export type Runner =
   | { readonly command: readonly string[]; readonly files?: Readonly<Record<string, string>> }
   | { readonly missing: string }
 
-export function runnerOf({ language, file, code }: CodeBlock): Runner {
-  if (language === 'python') return tool('python3', ['--version'], paysimExec('python3', file))
-  if (language === 'php') return tool('phpunit', ['--version'], paysimExec('phpunit', file))
-  if (language === 'go')
-    return tool('go', ['version'], paysimExec('go', 'test', './...'), {
-      'go.mod': 'module example.test/shop\n\ngo 1.18\n',
-    })
+export function runnerOf({ file, code }: CodeBlock): Runner {
   if (code.includes("from 'vitest'")) {
     const vitest = node('vitest/vitest.mjs', 'run', '--root', '.', '--testTimeout', '100000')
     return { command: code.includes('PAYSIM_CONTROL_URL') ? paysimExec(...vitest) : vitest }
@@ -42,15 +35,6 @@ function jest(): Runner {
   return {
     command: [process.execPath, '--experimental-vm-modules', bin],
     files: { 'package.json': '{"jest":{"transform":{}}}' },
-  }
-}
-
-function tool(name: string, probe: string[], command: string[], files: Record<string, string> = {}): Runner {
-  try {
-    execFileSync(name, probe, { stdio: 'ignore' })
-    return { command, files }
-  } catch {
-    return { missing: `there is no ${name} on this machine` }
   }
 }
 
