@@ -4,7 +4,7 @@ import { CONTROL_PREFIX } from '../contract/paths.ts'
 import { withoutSecrets } from '../contract/redact.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'
 import { changedRecord, type DomainEvent, type Entry, type EventOf } from '../domain/events.ts'
-import { isSuccess, type WebhookEvent } from '../domain/model.ts'
+import { isSuccess, recordOf, type WebhookEvent } from '../domain/model.ts'
 import { type AnsweredRequest, tellRequest } from '../domain/why/request.ts'
 import type { AccountRuntime } from '../engine/account/open-runtime.ts'
 import { whyRecord } from '../engine/account/why-record.ts'
@@ -134,10 +134,9 @@ function attemptOutcome(
   return `${answer} ${paint.dim(`(${facts.join(', ')})`)}`
 }
 
-function subjectOf({ subject }: WebhookEvent): string {
-  if ('data' in subject) return 'by hand'
-  const { sortKey, merchantReference } = 'payment' in subject ? subject.payment : subject.payout
-  return named(sortKey.id, merchantReference)
+function subjectOf(event: WebhookEvent): string {
+  const record = recordOf(event)
+  return record ? named(record.sortKey.id, record.merchantReference) : 'by hand'
 }
 
 const named = (id: string, reference: string | null, bold = (text: string) => text) =>

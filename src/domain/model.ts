@@ -157,6 +157,12 @@ export interface WebhookEvent {
   readonly seq: number
 }
 
+/** The record that an event is about; an event by hand is about none. */
+export function recordOf({ subject }: WebhookEvent): Payment | Payout | undefined {
+  if ('data' in subject) return undefined
+  return 'payment' in subject ? subject.payment : subject.payout
+}
+
 export interface DeliveryAttempt {
   readonly startedAt: number
   readonly result: AttemptResult | null

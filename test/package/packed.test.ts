@@ -50,7 +50,9 @@ test('the package contains what a user needs and nothing else', () => {
   for (const folder of ['bin', 'docs', 'fixtures', 'scenarios'])
     for (const path of filesBelow(folder))
       if (!path.startsWith('docs/generate')) expect(files).toContain(path)
-  expect([...files].filter(path => /(^|\/)(test|src|node_modules|binary)\/|\.test\.|\.map$/.test(path))).toEqual([])
+  expect(
+    [...files].filter(path => /(^|\/)(test|src|node_modules|binary)\/|\.test\.|\.map$/.test(path)),
+  ).toEqual([])
 })
 
 test('the package installs nothing that runs: all code is bundled, with third-party licences', () => {

@@ -178,6 +178,8 @@ class Teller {
   }
 
   #noteWebhook({ name, subject }: EventOf<'EventEmitted'>): void {
+    // Sent by hand, it is about no record.
+    if ('data' in subject) return
     const record = this.#record(idIn(subject))
     if (!record || !isStandardEvent(name)) return
     const { status = null } = this.#seen(record)

@@ -3,7 +3,7 @@ import type { PayoutRow } from '../../contract/control/payouts.ts'
 import type { DeliveryRow } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { FROM_THE_BOTTOM, FROM_THE_TOP } from '../../domain/list-index.ts'
-import { type Delivery, methodOf, type Payment, type Payout, statusOf } from '../../domain/model.ts'
+import { type Delivery, methodOf, type Payment, type Payout, recordOf, statusOf } from '../../domain/model.ts'
 import { CANCELLING, deliveryFacets, paymentFacets, payoutFacets, type World } from '../../domain/world.ts'
 import type { Account } from '../../engine/account/account.ts'
 import type { Request } from '../http/request.ts'
@@ -160,9 +160,8 @@ export function deliveryBrowsing() {
 
 /** The payment or payout of the event. */
 function subjectOf({ eventId }: Delivery, world: World): string | null {
-  const subject = world.events.get(eventId)?.subject
-  if (!subject || 'data' in subject) return null
-  return ('payment' in subject ? subject.payment : subject.payout).sortKey.id
+  const event = world.events.get(eventId)
+  return (event && recordOf(event)?.sortKey.id) ?? null
 }
 
 function deliveryRow(delivery: Delivery, world: World): DeliveryRow {

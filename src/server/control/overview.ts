@@ -5,7 +5,7 @@ import { DELIVERY_STATUSES, PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../cont
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { changedRecord, type DomainEvent, type Entry } from '../../domain/events.ts'
 import { type Facets, FROM_THE_TOP } from '../../domain/list-index.ts'
-import { isFailing } from '../../domain/model.ts'
+import { isFailing, recordOf } from '../../domain/model.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { CANCELLING, FAILING, type World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
@@ -137,12 +137,8 @@ function feedLine(runtime: AccountRuntime, { id, entry }: Change): Overview['fee
   if (!why || why.kind === 'request') return []
   const { kind, status, sentence } = why
   const delivery = world.deliveries.get(id)
-  const subject = delivery && world.events.get(delivery.eventId)?.subject
-  const record = subject
-    ? 'payment' in subject
-      ? subject.payment
-      : subject.payout
-    : (world.payments.get(id) ?? world.payouts.get(id))
+  const event = delivery && world.events.get(delivery.eventId)
+  const record = event ? recordOf(event) : (world.payments.get(id) ?? world.payouts.get(id))
   const name = record?.merchantReference ?? record?.sortKey.id ?? id
   const state = delivery && isFailing(delivery) ? FAILING : status
   return [{ at: formatTimestamp(entry.at), id, kind, name, status: state, sentence }]
@@ -152,8 +148,8 @@ function nextView(world: World, timer: Timer): Overview['next'][number] {
   const { due_at, command } = timerView(timer)
   const { payment, payout, delivery } = command
   const event = world.events.get(world.deliveries.get(delivery ?? '')?.eventId ?? '')
-  const subject = event && ('payment' in event.subject ? event.subject.payment : event.subject.payout)
-  const record = world.payments.get(payment ?? '') ?? world.payouts.get(payout ?? '') ?? subject
+  const record =
+    world.payments.get(payment ?? '') ?? world.payouts.get(payout ?? '') ?? (event && recordOf(event))
   if (!record) return { due_at, command, record: null }
   const { sortKey, merchantReference, amount, currency } = record
   return {
