@@ -178,6 +178,8 @@ class Teller {
   }
 
   #noteWebhook({ name, subject }: EventOf<'EventEmitted'>): void {
+    // Somebody sent it by hand, without a record.
+    if ('data' in subject) return
     const record = this.#record(idIn(subject))
     if (!record || !isStandardEvent(name)) return
     const { status = null } = this.#seen(record)

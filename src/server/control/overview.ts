@@ -5,7 +5,7 @@ import { DELIVERY_STATUSES, PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../cont
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { changedRecord, type DomainEvent, type Entry } from '../../domain/events.ts'
 import { type Facets, FROM_THE_TOP } from '../../domain/list-index.ts'
-import { isFailing } from '../../domain/model.ts'
+import { isFailing, type Payment, type Payout } from '../../domain/model.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { CANCELLING, FAILING, type World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
@@ -137,23 +137,25 @@ function feedLine(runtime: AccountRuntime, { id, entry }: Change): Overview['fee
   if (!why || why.kind === 'request') return []
   const { kind, status, sentence } = why
   const delivery = world.deliveries.get(id)
-  const subject = delivery && world.events.get(delivery.eventId)?.subject
-  const record = subject
-    ? 'payment' in subject
-      ? subject.payment
-      : subject.payout
-    : (world.payments.get(id) ?? world.payouts.get(id))
+  const record = world.payments.get(id) ?? world.payouts.get(id) ?? subjectOf(world, id)
   const name = record?.merchantReference ?? record?.sortKey.id ?? id
   const state = delivery && isFailing(delivery) ? FAILING : status
   return [{ at: formatTimestamp(entry.at), id, kind, name, status: state, sentence }]
 }
 
+/** What a webhook is about; undefined for one that was sent by hand. */
+function subjectOf(world: World, delivery: string): Payment | Payout | undefined {
+  const subject = world.events.get(world.deliveries.get(delivery)?.eventId ?? '')?.subject
+  if (!subject) return undefined
+  if ('payment' in subject) return subject.payment
+  return 'payout' in subject ? subject.payout : undefined
+}
+
 function nextView(world: World, timer: Timer): Overview['next'][number] {
   const { due_at, command } = timerView(timer)
   const { payment, payout, delivery } = command
-  const event = world.events.get(world.deliveries.get(delivery ?? '')?.eventId ?? '')
-  const subject = event && ('payment' in event.subject ? event.subject.payment : event.subject.payout)
-  const record = world.payments.get(payment ?? '') ?? world.payouts.get(payout ?? '') ?? subject
+  const record =
+    world.payments.get(payment ?? '') ?? world.payouts.get(payout ?? '') ?? subjectOf(world, delivery ?? '')
   if (!record) return { due_at, command, record: null }
   const { sortKey, merchantReference, amount, currency } = record
   return {
