@@ -1,6 +1,7 @@
 import * as Type from '@sinclair/typebox'
 import { JOURNAL_VERSION } from '../journal-version.ts'
-import { count, named, nullable, object, openObject, timestamp, type Wire } from '../schema.ts'
+import { count, named, nullable, object, oneOf, openObject, timestamp, type Wire } from '../schema.ts'
+import { HTTP_FAULT_TYPES } from './faults.ts'
 
 /** What happened in an account: its journal, its requests, and both as one export. */
 
@@ -53,7 +54,13 @@ export type RequestRecord = Wire<typeof RequestRecord>
 /** A request in the list of its account, with the wall time. */
 export const LoggedRequest = named(
   'LoggedRequest',
-  object({ ...RequestRecord.properties, wall_at: timestamp }),
+  object({
+    ...RequestRecord.properties,
+    wall_at: timestamp,
+    fault: nullable(
+      object({ type: oneOf(HTTP_FAULT_TYPES), name: nullable(Type.String()), carried_out: Type.Boolean() }),
+    ),
+  }),
 )
 export type LoggedRequest = Wire<typeof LoggedRequest>
 

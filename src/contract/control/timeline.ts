@@ -1,7 +1,8 @@
 import * as Type from '@sinclair/typebox'
-import { count, named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
+import { count, digest, named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
 import { TimerRecord } from './clock.ts'
-import { RequestRecord } from './journal.ts'
+import { WEBHOOK_FAULT_TYPES } from './faults.ts'
+import { LoggedRequest } from './journal.ts'
 import { PROVIDER_CALLS } from './payments.ts'
 import { ProviderRule } from './rules.ts'
 
@@ -19,6 +20,7 @@ export const TimelineChange = named(
     event: Type.String(),
     status: nullable(Type.String({ description: 'the status that this left the record in' })),
     detail: nullable(Type.String()),
+    image: Type.Optional(digest),
   }),
 )
 export type TimelineChange = Wire<typeof TimelineChange>
@@ -35,12 +37,13 @@ export const TimelineAttempt = named(
     wall_at: wallTime,
     status: nullable(Type.Integer()),
     error: nullable(Type.String()),
+    fault: nullable(oneOf(WEBHOOK_FAULT_TYPES)),
   }),
 )
 export type TimelineAttempt = Wire<typeof TimelineAttempt>
 
-const { account: _, ignored: __, ...request } = RequestRecord.properties
-export const TimelineRequest = named('TimelineRequest', object({ ...request, wall_at: timestamp }))
+const { account: _, ignored: __, ...request } = LoggedRequest.properties
+export const TimelineRequest = named('TimelineRequest', object(request))
 export type TimelineRequest = Wire<typeof TimelineRequest>
 
 /** An item of the timeline, by its list and its index there. */

@@ -89,7 +89,7 @@ function deliveries(
     case undefined:
       return one(context, wanted, dueAt)
     case 'duplicate':
-      return [...one(context, wanted, dueAt), ...one(context, wanted, dueAt)]
+      return [...one(context, wanted, dueAt), ...one(context, wanted, dueAt, 'duplicate')]
     case 'delay':
       return one(context, wanted, later(dueAt, fault.delayMs), 'delay')
     case 'reorder':

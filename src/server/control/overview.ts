@@ -137,19 +137,22 @@ function feedLine(runtime: AccountRuntime, { id, entry }: Change): Overview['fee
   if (!why || why.kind === 'request') return []
   const { kind, status, sentence } = why
   const delivery = world.deliveries.get(id)
-  const event = delivery && world.events.get(delivery.eventId)
-  const record = event ? recordOf(event) : (world.payments.get(id) ?? world.payouts.get(id))
+  const record = world.payments.get(id) ?? world.payouts.get(id) ?? subjectOf(world, id)
   const name = record?.merchantReference ?? record?.sortKey.id ?? id
   const state = delivery && isFailing(delivery) ? FAILING : status
   return [{ at: formatTimestamp(entry.at), id, kind, name, status: state, sentence }]
 }
 
+function subjectOf(world: World, delivery: string) {
+  const event = world.events.get(world.deliveries.get(delivery)?.eventId ?? '')
+  return event && recordOf(event)
+}
+
 function nextView(world: World, timer: Timer): Overview['next'][number] {
   const { due_at, command } = timerView(timer)
   const { payment, payout, delivery } = command
-  const event = world.events.get(world.deliveries.get(delivery ?? '')?.eventId ?? '')
   const record =
-    world.payments.get(payment ?? '') ?? world.payouts.get(payout ?? '') ?? (event && recordOf(event))
+    world.payments.get(payment ?? '') ?? world.payouts.get(payout ?? '') ?? subjectOf(world, delivery ?? '')
   if (!record) return { due_at, command, record: null }
   const { sortKey, merchantReference, amount, currency } = record
   return {

@@ -6,6 +6,7 @@ import { readLine } from '../../engine/journal/journal-format.ts'
 import { Slice } from '../../engine/time/scheduling.ts'
 import { type EventStream, MOST_WAITING } from '../http/event-stream.ts'
 import type { Request } from '../http/request.ts'
+import { one } from '../lists.ts'
 import { notFound, refuseProblems } from '../refusal.ts'
 import { type ControlHandlers, type ControlSettings, param } from './control-call.ts'
 import { entryView } from './views.ts'
@@ -278,7 +279,8 @@ export function journalCalls({ requests }: ControlSettings) {
       return answer(200, keptFrom === 1 ? { data } : { data, kept_from: keptFrom })
     },
 
-    'GET /accounts/:account/requests': ({ runtime, answer }) => answer(200, { data: requests.of(runtime) }),
+    'GET /accounts/:account/requests': ({ runtime, request, answer }) =>
+      answer(200, { data: requests.of(runtime, one(request, 'q')) }),
 
     'GET /accounts/:account/requests/:id': ({ runtime, request, answer }) => {
       const found = requests.find(runtime, param(request, 'id'))

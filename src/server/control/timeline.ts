@@ -90,6 +90,7 @@ function changesIn({ seq, at, by, events }: Entry, id: string, wall: number | un
       event: event.type,
       status: statusAfter(event),
       detail: detailOf(event),
+      ...(event.type === 'ReceiptSubmitted' ? { image: event.digest } : {}),
     }))
 }
 
@@ -175,13 +176,11 @@ function attemptsOf({ deliveries, events }: World, id: string): TimelineAttempt[
     wall_at: result && result.timestamp > 0 ? formatTimestamp(result.timestamp * 1000) : null,
     status: result?.status ?? null,
     error: result?.error ?? null,
+    fault: delivery.fault,
   }))
 }
 
-/**
- * Requests to the record's own path, as far back as the log goes. The request that created the record is among the
- * changes.
- */
+/** Requests to the record's own path, and the one that created it, as far back as the log goes. */
 const requestView = ({
   at,
   wall_at,
@@ -190,6 +189,7 @@ const requestView = ({
   status,
   ms,
   request_id,
+  fault,
 }: RequestAbout): TimelineRequest => ({
   at,
   wall_at,
@@ -198,6 +198,7 @@ const requestView = ({
   status,
   ms,
   request_id,
+  fault,
 })
 
 function timersOf({ account }: AccountRuntime, id: string, deliveries: readonly string[]) {

@@ -62,9 +62,9 @@ export class WireFaults {
     reply: Reply,
   ): Promise<boolean> | undefined {
     if (!fault) return undefined
-    const { type } = fault
+    const { type, name } = fault
     request.disturbed = {
-      type,
+      ...{ type, name },
       carriedOut: type === 'latency' || fault.afterCommit || needsTheAnswer(fault, request),
     }
     if (fault.afterCommit || needsTheAnswer(fault, request)) {
@@ -125,7 +125,7 @@ export class WireFaults {
       body: request.exchange.text ?? null,
     })
     if (letting === null || !(letting === 'gone' || isChanged(letting))) {
-      request.disturbed = letting && { type: 'hold', carriedOut: true }
+      request.disturbed = letting && { type: 'hold', name: fault.name, carriedOut: true }
       return false
     }
     if (letting === 'gone') reply.code(CLIENT_GONE)

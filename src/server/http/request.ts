@@ -21,7 +21,7 @@ export class Request {
   /** The fault that will change the response. */
   fault: HttpFault | undefined
   /** The fault that happened to it, and whether the work was done. */
-  disturbed: { readonly type: HttpFault['type']; readonly carriedOut: boolean } | null = null
+  disturbed: (Pick<HttpFault, 'type' | 'name'> & { readonly carriedOut: boolean }) | null = null
   /** The account's last entry when the request was assigned to it; what the request causes comes later. */
   arrival: { readonly at: number; readonly seq: number } | null = null
   #runtime: AccountRuntime | null = null

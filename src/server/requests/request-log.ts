@@ -78,6 +78,12 @@ function answeredRequest(
   return { ...known, code: refusal?.code ?? null, message: refusal?.message || null }
 }
 
+const loggedRequest = ({ record, wall, disturbed }: Kept): LoggedRequest => ({
+  ...record,
+  wall_at: formatTimestamp(wall),
+  fault: disturbed && { type: disturbed.type, name: disturbed.name, carried_out: disturbed.carriedOut },
+})
+
 /** A character may take two bytes. */
 const sizeOf = ({ record: { path, ignored } }: Kept) =>
   512 + 2 * ignored.reduce((length, name) => length + name.length, path.length)
@@ -160,19 +166,33 @@ export class RequestLog {
     return [...this.#totals.values()]
   }
 
-  /** Newest first. */
-  of(runtime: AccountRuntime): LoggedRequest[] {
-    return this.#all(runtime)
-      .reverse()
-      .map(({ record, wall }) => ({ ...record, wall_at: formatTimestamp(wall) }))
+  /** Newest first; with a text, those whose path, id or bodies contain it. */
+  of(runtime: AccountRuntime, text?: string): LoggedRequest[] {
+    const all = this.#all(runtime).reverse()
+    if (text === undefined) return all.map(loggedRequest)
+    const wanted = text.toLowerCase()
+    const mentioned = this.#exchanges.withBody(wanted, all)
+    return all
+      .filter(
+        ({ record: { path, request_id } }) =>
+          mentioned.has(request_id) ||
+          path.toLowerCase().includes(wanted) ||
+          request_id.toLowerCase().includes(wanted),
+      )
+      .map(loggedRequest)
   }
 
-  /** The requests whose path names a record, oldest first. */
+  /** The requests whose path names a record, and the one that created it, oldest first. */
   about(runtime: AccountRuntime, id: string): RequestAbout[] {
-    return this.#all(runtime).flatMap(({ record, wall, arrival }) => {
-      if (!arrival || !record.path.includes(id)) return []
+    const all = this.#all(runtime)
+    const changing = all.filter(({ record }) => record.method === 'POST')
+    const mentioned = this.#exchanges.withBody(id.toLowerCase(), changing)
+    return all.flatMap(kept => {
+      const { record, wall, arrival } = kept
+      const isAbout = record.path.includes(id) || mentioned.has(record.request_id)
+      if (!arrival || !isAbout) return []
       const came = { cameAt: arrival.at, cameWall: wall - record.ms, after: arrival.seq }
-      return [{ ...record, wall_at: formatTimestamp(wall), ...came }]
+      return [{ ...loggedRequest(kept), ...came }]
     })
   }
 
@@ -183,8 +203,8 @@ export class RequestLog {
 
   /** One request with headers and bodies, if they are still stored. */
   find(runtime: AccountRuntime, requestId: string): RequestDetail | undefined {
-    const record = this.of(runtime).find(({ request_id }) => request_id === requestId)
-    return record && { ...record, ...this.#exchanges.detail(requestId) }
+    const kept = this.#all(runtime).find(({ record }) => record.request_id === requestId)
+    return kept && { ...loggedRequest(kept), ...this.#exchanges.detail(requestId) }
   }
 
   /** One request as it was answered, to say why. */
@@ -337,6 +357,22 @@ class Exchanges {
     const truncated = body.length > MOST_CHARACTERS
     const stored = this.#bodies.add(truncated ? body.slice(0, MOST_CHARACTERS) : body)
     return { stored, size: truncated ? Buffer.byteLength(body) : stored.length, truncated }
+  }
+
+  /** Of some requests, those with a body that is still stored and contains a text in lower case. */
+  withBody(text: string, of: readonly Kept[]): ReadonlySet<string> {
+    const wanted = new Set(of.map(({ record }) => record.request_id))
+    const holds = (body: Body) =>
+      body !== undefined &&
+      this.#bodies.holds(body.stored) &&
+      this.#bodies.read(body.stored).toLowerCase().includes(text) &&
+      // A text that only a secret contains is not found.
+      redact(this.#bodies.read(body.stored)).toLowerCase().includes(text)
+    return new Set(
+      this.#exchanges.flatMap(({ requestId, sent, answered }) =>
+        wanted.has(requestId) && (holds(sent) || holds(answered)) ? [requestId] : [],
+      ),
+    )
   }
 
   detail(requestId: string): ExchangeDetail {

@@ -18,16 +18,16 @@ export function humanise(name: string): string {
 
 interface MoveWords {
   readonly label: string
-  readonly tone: 'primary' | 'plain' | 'danger'
+  readonly tone: 'plain' | 'danger'
   /** The optional members of its request. */
   readonly asks?: 'failure' | 'message' | 'reason'
 }
 
 const MOVES: Readonly<Record<string, MoveWords>> = {
-  succeed: { label: 'Succeed', tone: 'primary' },
-  approve: { label: 'Approve', tone: 'primary' },
-  'accept-receipt': { label: 'Accept receipt', tone: 'primary' },
-  'confirm-cancel': { label: 'Confirm cancellation', tone: 'primary' },
+  succeed: { label: 'Succeed', tone: 'plain' },
+  approve: { label: 'Approve', tone: 'plain' },
+  'accept-receipt': { label: 'Accept receipt', tone: 'plain' },
+  'confirm-cancel': { label: 'Confirm cancellation', tone: 'plain' },
   'present-action': { label: 'Present action', tone: 'plain' },
   'withdraw-action': { label: 'Withdraw action', tone: 'plain' },
   'reject-receipt': { label: 'Reject receipt', tone: 'danger', asks: 'message' },

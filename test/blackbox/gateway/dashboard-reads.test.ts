@@ -207,7 +207,10 @@ test('a timeline shows account and wall time of each change, and what is planned
   expect(wall).toBeGreaterThanOrEqual(began)
   expect(wall).toBeLessThanOrEqual(Date.now())
   expect(before.provider_calls).toEqual([{ at: '2030-01-01T00:00:00.000Z', call: 'start' }])
-  expect(before.requests).toMatchObject([{ method: 'GET', path: `/payment_intents/${id}`, status: 200 }])
+  expect(before.requests).toMatchObject([
+    { method: 'POST', path: '/payment_intents', status: 201 },
+    { method: 'GET', path: `/payment_intents/${id}`, status: 200 },
+  ])
   expect(before.timers[0]).toMatchObject({ due_at: '2030-01-01T01:00:00.000Z', command: { trigger: 'fail' } })
 
   await account.advance('1h')
@@ -245,7 +248,7 @@ test('a timeline puts causes before effects, and shows the rule and its planned 
     return event ?? call ?? method ?? `attempt ${number}`
   })
   expect(told).toEqual([
-    ...['PaymentCreated', 'RouteFrozen', 'start', 'ActionPresented'],
+    ...['POST', 'PaymentCreated', 'RouteFrozen', 'start', 'ActionPresented'],
     ...['POST', 'CancelRequested', 'cancel', 'PaymentSucceeded', 'attempt 1'],
   ])
   expect(order.every((happened: Json) => happened.wall_at !== null)).toBe(true)
@@ -354,6 +357,41 @@ test('the overview says what needs somebody, what happened last and what comes n
   await account.advance('1h')
   expect((await read(account, '/overview')).needs).toMatchObject({ failing: [], cancelling: 0 })
   expect((await read(account, '/browse/webhook-deliveries?status=failing')).total).toBe(0)
+})
+
+test('requests are found by what they say, and a timeline has the one that created its record and what a fault did', async () => {
+  const account = await openAccount(server(), { clock: { mode: 'virtual' } })
+  await listen(account, ['payment.succeeded'])
+  await succeeded(
+    account.control('PUT', '/faults', {
+      body: {
+        faults: [
+          { name: 'broken', on: 'POST /payment_intents', nth: 2, type: 'status', status: 503 },
+          { on: 'webhook', type: 'duplicate' },
+        ],
+      },
+    }),
+  )
+  const { id } = await createPayment(account, { merchant_reference: 'order-Found' })
+  const broken = await account.call('POST', '/payment_intents', {
+    body: { merchant_reference: 'order-other' },
+    headers: { 'idempotency-key': 'broken' },
+  })
+  expect(broken.status).toBe(503)
+  const found = async (q: string) =>
+    (await read(account, `/requests?q=${q}`)).data.map(({ status }: Json) => status)
+  expect(await found('ORDER-found')).toEqual([201])
+  expect(await found(id)).toEqual([201])
+  expect(await found('order-nothing')).toEqual([])
+  const [last] = (await read(account, '/requests')).data
+  expect(last.fault).toEqual({ type: 'status', name: 'broken', carried_out: false })
+
+  await account.trigger(id, 'succeed')
+  await settle(account)
+  const { requests, attempts } = await read(account, `/timeline/${id}`)
+  expect(requests[0]).toMatchObject({ method: 'POST', path: '/payment_intents', status: 201, fault: null })
+  expect(requests.filter(({ path }: Json) => path === '/payment_intents')).toHaveLength(1)
+  expect(attempts.map(({ fault }: Json) => fault)).toEqual([null, 'duplicate'])
 })
 
 test('the stream can report that something changed without saying what', async () => {

@@ -87,7 +87,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     const { id } = await desk.pay()
     const { page } = await desk.open(`payments/${id}`)
     const moves = async () =>
-      (await page.locator('.page-header .actions').getByRole('button').allTextContents()).join(' ')
+      (await page.locator('.why .actions').getByRole('button').allTextContents()).join(' ')
     await shows(page, 'Withdraw action')
     expect(await moves()).toBe('Withdraw action Succeed Fail… Expire')
     await page.getByRole('img', { name: 'QR code for this payment' }).waitFor()
@@ -114,7 +114,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     const width = `[...document.images].find(({ alt }) => alt === 'The uploaded receipt')?.naturalWidth`
     await expect.poll(() => page.evaluate(width)).toBe(1)
     await press(page, 'Reject receipt…')
-    await page.getByLabel(/Why/).fill('Not legible')
+    await page.getByRole('textbox', { name: /Why/ }).fill('Not legible')
     await confirm(page, 'Reject receipt')
     await shows(page, 'Not legible')
     await submitReceipt(desk, id, 2)
@@ -146,7 +146,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     for (let nth = 0; nth < 3; nth++) await desk.call('GET', `/payment_intents/${id}`)
     const { page } = await desk.open(`payments/${id}`)
     const told = page.getByRole('table', { name: 'Timeline' })
-    const coming = page.getByRole('region', { name: 'Planned' })
+    const coming = page.getByRole('region', { name: 'What comes next' })
     await coming.getByRole('listitem').filter({ hasText: 'Succeedsin 1 h' }).waitFor()
     await told.getByRole('row', { name: /Provider.*Start/ }).waitFor()
     await told.getByRole('row', { name: /Merchant.*GET 200 3 calls/ }).waitFor()
@@ -170,7 +170,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
       await told.getByRole('row', { name: `payment.cancelled, attempt 1 to ${url}` }).waitFor()
     const rows = await told.getByRole('row').allTextContents()
     const order = [
-      ...['Payment created', 'Route frozen', 'Start', 'Action presented'],
+      ...['POST 201', 'Payment created', 'Route frozen', 'Start', 'Action presented'],
       ...['POST 202', 'Cancel requested', 'Cancel', 'Payment cancelled', 'attempt 1', 'attempt 1'],
     ]
     expect(rows.slice(1).map((text, nth) => (text.includes(order[nth] ?? '?') ? order[nth] : text))).toEqual(
@@ -198,7 +198,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     const rule = page.getByRole('region', { name: 'Rule', exact: true })
     for (const line of ['name: slips are slow', 'gte: "100"', 'verdict: accept', 'after: 10s', 'expiry: 24h'])
       await rule.getByText(line).waitFor()
-    const coming = page.getByRole('region', { name: 'Planned' })
+    const coming = page.getByRole('region', { name: 'What comes next' })
     await coming
       .getByRole('listitem')
       .filter({ hasText: 'The receipt is accepted8 s after a receipt is sent' })
@@ -213,7 +213,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     await end.getByText('in 3 s').waitFor()
     await end.getByText('insufficient_funds').waitFor()
     await desk.control('POST', '/clock/advance', { by: '3s' })
-    await coming.getByText('Nothing is planned: it has ended').waitFor()
+    await coming.getByText('Nothing: it has ended').waitFor()
   })
 
   test('payouts can be created, approved and cancelled, and the log keeps the reason', async () => {

@@ -234,6 +234,12 @@ export const HISTORY_OPERATIONS = {
   'GET /accounts/:account/requests': {
     id: 'listRequests',
     summary: 'List the last requests, newest first',
+    query: {
+      q: Type.String({
+        description: 'Text that the path, the id, or a body that is still kept must contain.',
+        examples: ['order-1001'],
+      }),
+    },
     answers: { 200: list(LoggedRequest) },
   },
   'GET /accounts/:account/requests/:id': {

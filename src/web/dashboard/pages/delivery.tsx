@@ -1,4 +1,5 @@
 import type { DeliveryAttempt } from '../../../contract/control/webhooks.ts'
+import { spanText } from '../format.ts'
 import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
@@ -7,7 +8,8 @@ import { Away, Copyable, ExactTime, HttpStatus, Status, Time } from '../ui/badge
 import { Button } from '../ui/button.tsx'
 import { BodyView } from '../ui/json-view.tsx'
 import { NotLoaded, Page } from '../ui/page.tsx'
-import { Facts, Panel } from '../ui/panel.tsx'
+import { Facts, Panel, Table } from '../ui/panel.tsx'
+import { linked, useWhy, WhyPanel } from './why.tsx'
 
 export function DeliveryPage({ account, id }: { account: string; id: string }) {
   const params = { account, id }
@@ -16,6 +18,7 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
     { params },
     { about: ['webhooks'] },
   )
+  const why = useWhy(account, id)
   const back = { href: addressOf(account, 'webhooks'), label: 'Webhooks' }
   if (!delivery.data) return <NotLoaded title="Delivery" back={back} of={delivery} />
   const { data } = delivery
@@ -23,7 +26,10 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
     await call('POST /accounts/:account/webhook-deliveries/:id/redeliver', { params })
     toast('One attempt starts now')
     delivery.reload()
+    why.reload()
   }
+  const last = data.attempts.findLast(({ response }) => response)?.response
+  const isFailing = data.status === 'pending' && last && Math.floor((last.status ?? 0) / 100) !== 2
   const body = data.attempts.findLast(({ request }) => request)?.request?.body
   return (
     <Page
@@ -31,26 +37,31 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
       back={back}
       lead={
         <>
-          <Status status={data.status} />
+          <Status status={isFailing ? 'failing' : data.status} />
           <Copyable text={data.id} what="the ID" />
         </>
       }
-      actions={
-        <Button tone="primary" disabled={data.status === 'attempting'} onPress={redeliver}>
-          Redeliver
-        </Button>
-      }
     >
+      <WhyPanel account={account} why={why}>
+        {isFilled => (
+          <Button
+            tone={isFilled ? 'primary' : 'plain'}
+            disabled={data.status === 'attempting'}
+            onPress={redeliver}
+          >
+            Redeliver
+          </Button>
+        )}
+      </WhyPanel>
       <div class="record">
         <div class="record-main">
-          {data.attempts.length === 0 && (
-            <Panel title="Attempts">
-              <p class="muted">There is no attempt yet.</p>
-            </Panel>
-          )}
-          {[...data.attempts].reverse().map(attempt => (
-            <AttemptPanel key={attempt.number} attempt={attempt} />
-          ))}
+          <Panel title="Attempts" flush>
+            {data.attempts.length === 0 ? (
+              <p class="empty muted">There is no attempt yet.</p>
+            ) : (
+              <Attempts attempts={data.attempts} />
+            )}
+          </Panel>
         </div>
         <div class="record-side">
           <Panel title="Details">
@@ -58,7 +69,7 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
               facts={[
                 ['To', data.url],
                 ['Event', <Copyable key="event" text={data.event} what="the event ID" />],
-                ['About', recordLink(account, data.record)],
+                ['About', data.record && linked(account, data.record)],
                 ['Created', <Time key="created" at={data.created_at} />],
                 ['Next attempt', data.next_attempt_at && <Away at={data.next_attempt_at} />],
                 ['Fault', data.fault],
@@ -76,33 +87,67 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
   )
 }
 
-function recordLink(account: string, record: string | null) {
-  if (!record) return null
-  const page = record.startsWith('po_') ? 'payouts' : 'payments'
-  return <a href={addressOf(account, page, record)}>{record}</a>
-}
+/** The newest first; each opens to what was sent, and what came back. */
+const Attempts = ({ attempts }: { attempts: readonly DeliveryAttempt[] }) => (
+  <Table<DeliveryAttempt>
+    caption="Attempts"
+    rows={attempts.toReversed()}
+    keyOf={({ number }) => String(number)}
+    columns={[
+      { title: 'Attempt', cell: ({ number }) => <b>{number}</b> },
+      {
+        title: 'Answer',
+        cell: ({ response }) =>
+          response ? <HttpStatus status={response.status} /> : <Status status="attempting" />,
+      },
+      { title: 'Started', cell: ({ started_at }) => <ExactTime at={started_at} /> },
+      {
+        title: 'Took',
+        cell: ({ started_at, response }) =>
+          response && (
+            <span class="tabular">{spanText(Date.parse(response.at) - Date.parse(started_at))}</span>
+          ),
+      },
+      {
+        title: 'What was sent, and what came back',
+        cell: attempt => <Sides attempt={attempt} before={attempts[attempt.number - 2]} />,
+      },
+    ]}
+  />
+)
 
-function AttemptPanel({ attempt }: { attempt: DeliveryAttempt }) {
-  const { number, started_at, request, response } = attempt
-  const headers = Object.entries(request?.headers ?? {})
+/** What differs from the attempt before is marked. */
+function Sides({ attempt, before }: { attempt: DeliveryAttempt; before: DeliveryAttempt | undefined }) {
+  const { number, request, response } = attempt
+  const marked = (value: string, was: string | undefined) =>
+    before === undefined || value === was ? value : <mark>{value}</mark>
+  const answerOf = (each: DeliveryAttempt | undefined) =>
+    each?.response?.error ?? String(each?.response?.status ?? '')
   return (
-    <Panel
-      title={`Attempt ${number}`}
-      aside={response ? <HttpStatus status={response.status} /> : <Status status="attempting" />}
-    >
+    <details class="sides">
+      <summary>
+        Sent and received<span class="unseen"> by attempt {number}</span>
+      </summary>
+      <h3>Sent</h3>
       <Facts
-        facts={[
-          ['Started', <ExactTime key="started" at={started_at} />],
-          ['Answered', response && <ExactTime at={response.at} />],
-          ['Reason', response?.error],
-          ...headers.map(([name, value]) => [name, <code key={name}>{value}</code>] as const),
-        ]}
+        facts={Object.entries(request?.headers ?? {}).map(
+          ([name, value]) =>
+            [name, <code key={name}>{marked(value, before?.request?.headers[name])}</code>] as const,
+        )}
       />
-      {response?.body && (
-        <div class="answer">
-          <BodyView label={`Response to attempt ${number}`} text={response.body} />
-        </div>
+      {response && (
+        <>
+          <h3>Received</h3>
+          <Facts
+            facts={[
+              ['Answer', <span key="answer">{marked(answerOf(attempt), answerOf(before))}</span>],
+              ['At', <ExactTime key="at" at={response.at} />],
+              ['Retry after', response.retry_after_ms !== null && spanText(response.retry_after_ms)],
+            ]}
+          />
+          {response.body && <BodyView label={`Response to attempt ${number}`} text={response.body} />}
+        </>
       )}
-    </Panel>
+    </details>
   )
 }

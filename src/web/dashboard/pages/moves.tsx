@@ -8,7 +8,7 @@ import { Field } from '../ui/field.tsx'
 /** What the user gave with a move. */
 export type Answers = Readonly<Record<string, string>>
 
-interface Move<T extends string> {
+export interface Move<T extends string> {
   readonly trigger: T
   readonly to: string
 }
@@ -16,10 +16,12 @@ interface Move<T extends string> {
 interface MovesProps<T extends string> {
   readonly moves: readonly Move<T>[]
   readonly onMove: (trigger: T, answers: Answers) => Promise<void>
+  /** The one that is likely wanted. */
+  readonly filled: T | null
 }
 
 /** A button for each trigger that the server would accept now. */
-export function Moves<T extends string>({ moves, onMove }: MovesProps<T>) {
+export function Moves<T extends string>({ moves, onMove, filled }: MovesProps<T>) {
   const [asked, setAsked] = useState<Move<T> | null>(null)
   const move = async ({ trigger, to }: Move<T>, answers: Answers = {}) => {
     await onMove(trigger, answers)
@@ -32,7 +34,7 @@ export function Moves<T extends string>({ moves, onMove }: MovesProps<T>) {
         return (
           <Button
             key={possible.trigger}
-            tone={tone}
+            tone={possible.trigger === filled ? 'primary' : tone}
             onPress={() => (asks ? setAsked(possible) : move(possible))}
           >
             {asks ? `${label}…` : label}

@@ -1,4 +1,5 @@
 import type { PaymentRecord } from '../../../contract/control/payments.ts'
+import type { TimelineChange } from '../../../contract/control/timeline.ts'
 import type { NextAction } from '../../../contract/resources.ts'
 import { FINAL_STATUSES, type PaymentTrigger } from '../../../contract/statuses.ts'
 import { humanise, moneyText } from '../format.ts'
@@ -9,10 +10,11 @@ import { Away, Copyable, Status, Time } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/button.tsx'
 import { NotLoaded, Page } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
-import { type Answers, Moves } from './moves.tsx'
+import type { Answers } from './moves.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
 import { SaveAsTest } from './save-as-test.tsx'
 import { TimelinePanel } from './timeline.tsx'
+import { useWhy, WhyPanel } from './why.tsx'
 
 export function PaymentPage({ account, id }: { account: string; id: string }) {
   const params = { account, id }
@@ -22,9 +24,11 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
     { params },
     { record: id, about: ['webhooks', 'requests', 'clock', 'timers'] },
   )
+  const why = useWhy(account, id)
   const move = async (trigger: PaymentTrigger, body: Answers) => {
     await call(`POST /accounts/:account/payments/:id/${trigger}`, { params, body })
     payment.reload()
+    why.reload()
   }
   const back = { href: addressOf(account, 'payments'), label: 'Payments' }
   if (!payment.data) return <NotLoaded title="Payment" back={back} of={payment} />
@@ -34,15 +38,12 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
       title={`${moneyText(data.amount, data.currency)} ${data.currency}`}
       back={back}
       lead={<PaymentHeadline payment={data} />}
-      actions={
-        <>
-          <Moves moves={data.moves} onMove={move} />
-          <SaveAsTest account={account} id={id} />
-        </>
-      }
+      actions={<SaveAsTest account={account} id={id} />}
     >
+      <WhyPanel account={account} why={why} moves={data.moves} onMove={move} />
       <div class="record">
         <div class="record-main">
+          <PlannedPanel timeline={timeline} />
           <TimelinePanel timeline={timeline} />
           <Panel title="Details">
             <Details payment={data} account={account} />
@@ -50,8 +51,9 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
         </div>
         <div class="record-side">
           <NextActionPanel action={data.next_action} />
-          <PlannedPanel timeline={timeline} />
-          {data.receipt && <ReceiptPanel payment={data} account={account} />}
+          {data.receipt && (
+            <ReceiptPanel payment={data} account={account} changes={timeline.data?.changes ?? []} />
+          )}
           <ProviderPanel payment={data} account={account} />
           <RulePanel timeline={timeline} without={withoutRule(data)} />
         </div>
@@ -90,6 +92,8 @@ function Details({ payment, account }: { payment: PaymentRecord; account: string
         ['Amount', `${payment.amount} (minor units of ${payment.currency})`],
         ['Country', payment.country],
         ['Account', account],
+        ['Requests', <a href={addressOf(account, 'requests', null, { q: payment.id })}>that name it</a>],
+        ['Webhooks', <a href={addressOf(account, 'webhooks', null, { q: payment.id })}>of its events</a>],
         ['Created', <Time key="created" at={payment.created_at} />],
         ['Updated', <Time key="updated" at={payment.updated_at} />],
         [
@@ -127,29 +131,63 @@ const otherFacts = (payment: PaymentRecord) =>
     return isOneValue && !PLACED.has(name) ? [[humanise(name), String(value)] as const] : []
   })
 
-function ReceiptPanel({ payment, account }: { payment: PaymentRecord; account: string }) {
-  const { receipt, receipt_image: image } = payment
+interface ReceiptProps {
+  readonly payment: PaymentRecord
+  readonly account: string
+  readonly changes: readonly TimelineChange[]
+}
+
+/** Each receipt that was sent, with its image and the verdict on it; the last one first. */
+function ReceiptPanel({ payment: { receipt }, account, changes }: ReceiptProps) {
   if (!receipt) return null
-  const address =
-    image &&
-    addressOfCall('GET /accounts/:account/images/:digest', { params: { account, digest: image.digest } })
+  const sent = submissionsIn(changes)
   return (
-    <Panel title="Receipt" aside={<Status status={receipt.status} />}>
-      {receipt.status === 'rejected' && <p class="problem">{receipt.failure_message}</p>}
-      {image && address ? (
-        <figure class="receipt">
-          <a href={address} target="_blank" rel="noopener noreferrer">
-            <img src={address} alt="The uploaded receipt" />
-          </a>
-          <figcaption>
-            Submission {image.submissions} · SHA-256 <code>{image.digest.slice(0, 16)}…</code>
-          </figcaption>
-        </figure>
-      ) : (
-        <p class="muted">No receipt has been sent yet.</p>
-      )}
+    <Panel title="Receipts" aside={<Status status={receipt.status} />}>
+      {sent.length === 0 && <p class="muted">No receipt has been sent yet.</p>}
+      {sent.toReversed().map(({ at, image, verdict }, nth) => {
+        const address = addressOfCall('GET /accounts/:account/images/:digest', {
+          params: { account, digest: image },
+        })
+        const number = sent.length - nth
+        return (
+          <figure key={number} class="receipt">
+            <a href={address} target="_blank" rel="noopener noreferrer">
+              <img src={address} alt={nth === 0 ? 'The uploaded receipt' : `Receipt ${number}`} />
+            </a>
+            <figcaption>
+              Submission {number}, <Time at={at} short /> · SHA-256 <code>{image.slice(0, 16)}…</code>
+              <br />
+              {verdict === null ? (
+                'It is being checked.'
+              ) : verdict.event === 'ReceiptRejected' ? (
+                <span class="problem">Rejected: {verdict.detail}</span>
+              ) : (
+                'Accepted.'
+              )}
+            </figcaption>
+          </figure>
+        )
+      })}
     </Panel>
   )
+}
+
+interface Submission {
+  readonly at: string
+  readonly image: string
+  readonly verdict: TimelineChange | null
+}
+
+/** A verdict is on the receipt that was sent last before it. */
+function submissionsIn(changes: readonly TimelineChange[]): Submission[] {
+  const sent: Submission[] = []
+  for (const change of changes) {
+    const last = sent.at(-1)
+    if (change.image) sent.push({ at: change.at, image: change.image, verdict: null })
+    else if (last && (change.event === 'ReceiptAccepted' || change.event === 'ReceiptRejected'))
+      sent[sent.length - 1] = { ...last, verdict: change }
+  }
+  return sent
 }
 
 function ProviderPanel({ payment, account }: { payment: PaymentRecord; account: string }) {
@@ -161,7 +199,11 @@ function ProviderPanel({ payment, account }: { payment: PaymentRecord; account: 
           facts={[
             [
               'Rule',
-              rule ? <a href={addressOf(account, 'rules')}>{rule}</a> : <i>none, or without a name</i>,
+              rule ? (
+                <a href={addressOf(account, 'rules', null, { rule })}>{rule}</a>
+              ) : (
+                <i>none, or without a name</i>
+              ),
             ],
             ['Route', <code key="route">{route.id}</code>],
             ['Provider', route.provider],

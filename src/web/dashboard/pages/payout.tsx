@@ -7,9 +7,10 @@ import { type Loaded, useLive } from '../state/use-live.ts'
 import { Copyable, ExactTime, Status, Time } from '../ui/badge.tsx'
 import { NotLoaded, Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel, Table } from '../ui/panel.tsx'
-import { type Answers, Moves } from './moves.tsx'
+import type { Answers } from './moves.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
 import { TimelinePanel } from './timeline.tsx'
+import { useWhy, WhyPanel } from './why.tsx'
 
 export function PayoutPage({ account, id }: { account: string; id: string }) {
   const params = { account, id }
@@ -19,9 +20,11 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
     { params },
     { record: id, about: ['webhooks', 'requests', 'clock', 'timers'] },
   )
+  const why = useWhy(account, id)
   const move = async (trigger: PayoutTrigger, body: Answers) => {
     await call(`POST /accounts/:account/payouts/:id/${trigger}`, { params, body })
     payout.reload()
+    why.reload()
   }
   const back = { href: addressOf(account, 'payouts'), label: 'Payouts' }
   if (!payout.data) return <NotLoaded title="Payout" back={back} of={payout} />
@@ -37,10 +40,11 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
           <Copyable text={data.id} what="the ID" />
         </>
       }
-      actions={<Moves moves={data.moves} onMove={move} />}
     >
+      <WhyPanel account={account} why={why} moves={data.moves} onMove={move} />
       <div class="record">
         <div class="record-main">
+          <PlannedPanel timeline={timeline} />
           <TimelinePanel timeline={timeline} />
           <AuditLog timeline={timeline} />
         </div>
@@ -50,7 +54,6 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
               <p>{data.cancel_reason}</p>
             </Panel>
           )}
-          <PlannedPanel timeline={timeline} />
           <Panel title="Recipient">
             <Facts
               facts={[

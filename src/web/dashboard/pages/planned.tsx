@@ -9,13 +9,11 @@ import { YamlView } from './yaml.tsx'
 /** What will happen without any action, and when. */
 export function PlannedPanel({ timeline }: { timeline: Loaded<Timeline> }) {
   return (
-    <Panel title="Planned">
+    <Panel title="What comes next">
       <Ready of={timeline}>
         {({ to_come }) =>
           to_come.length === 0 ? (
-            <p class="muted">
-              Nothing is planned: it has ended, and its webhooks are delivered or have failed.
-            </p>
+            <p class="muted">Nothing: it has ended, and its webhooks are delivered or have failed.</p>
           ) : (
             <ol class="planned">
               {to_come.map(coming => (
@@ -75,7 +73,7 @@ export const RulePanel = ({ timeline, without }: RulePanelProps) => (
 )
 
 /** A planned action in words: what will happen, and its details. */
-export function comingWords(coming: Coming): { readonly what: string; readonly more: string } {
+function comingWords(coming: Coming): { readonly what: string; readonly more: string } {
   const { attempt, held_by } = coming
   if (attempt)
     return {

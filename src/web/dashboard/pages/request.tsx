@@ -5,9 +5,11 @@ import { Copyable, CopyButton, ExactTime, HttpStatus } from '../ui/badge.tsx'
 import { BodyView } from '../ui/json-view.tsx'
 import { NotLoaded, Page } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
+import { linked, useWhy, WhyPanel } from './why.tsx'
 
 export function RequestPage({ account, id }: { account: string; id: string }) {
   const request = useLive('GET /accounts/:account/requests/:id', { params: { account, id } })
+  const why = useWhy(account, id)
   const back = { href: addressOf(account, 'requests'), label: 'Requests' }
   if (!request.data) return <NotLoaded title="Request" back={back} of={request} />
   const { data } = request
@@ -24,6 +26,7 @@ export function RequestPage({ account, id }: { account: string; id: string }) {
       }
       actions={<CopyButton bare={false} label="Copy as curl" text={curlOf(data)} />}
     >
+      {why.data && <WhyPanel account={account} why={why} />}
       <Panel title="Details">
         <Facts
           facts={[
@@ -31,11 +34,12 @@ export function RequestPage({ account, id }: { account: string; id: string }) {
             ['Account time', <ExactTime key="at" at={data.at} />],
             ['Wall time', <ExactTime key="wall" at={data.wall_at} />],
             ['Query', query && <code>{query}</code>],
-            ['Record', recordLink(account, path)],
+            ['Record', recordIn(account, path, data.response?.body)],
             ['Unused members', data.ignored.join(', ')],
           ]}
         />
       </Panel>
+      <PageSeen answer={data.response} />
       <div class="two">
         <MessagePanel title="Request" message={data.request} />
         <MessagePanel title="Answer" message={data.response} broken={data.response?.whole === false} />
@@ -44,10 +48,31 @@ export function RequestPage({ account, id }: { account: string; id: string }) {
   )
 }
 
-function recordLink(account: string, path: string) {
-  const id = /\b(pi|po)_[A-Za-z0-9]+/.exec(path)
-  if (!id) return null
-  return <a href={addressOf(account, id[1] === 'pi' ? 'payments' : 'payouts', id[0])}>{id[0]}</a>
+/** The record that the path names; otherwise the one that the answer is about, such as a created one. */
+function recordIn(account: string, path: string, body: string | null | undefined) {
+  const inAnswer = /"id":\s*"(p[io]_[A-Za-z0-9]+)"/.exec(body ?? '')?.[1]
+  const id = /\bp[io]_[A-Za-z0-9]+/.exec(path)?.[0] ?? inAnswer
+  return id && linked(account, id)
+}
+
+/** What would act by itself when a page is drawn again. */
+const ACTIVE = 'script, noscript, base, meta[http-equiv], link[rel="modulepreload"], link[rel="preload"]'
+
+function withoutActions(page: string): string {
+  const drawn = new DOMParser().parseFromString(page, 'text/html')
+  for (const element of drawn.querySelectorAll(ACTIVE)) element.remove()
+  return drawn.documentElement.outerHTML
+}
+
+/** A page that was sent to the payer, drawn again as it was. In its frame, nothing of it can act. */
+function PageSeen({ answer }: { answer: HttpMessage | null }) {
+  const isPage = answer?.headers['content-type']?.startsWith('text/html') === true
+  if (!isPage || answer.body === null) return null
+  return (
+    <Panel title="What the payer saw">
+      <iframe class="seen" sandbox="" srcdoc={withoutActions(answer.body)} title="What the payer saw" />
+    </Panel>
+  )
 }
 
 function MessagePanel({

@@ -6,6 +6,7 @@ import type {
   TimelinePlace,
   TimelineRequest,
 } from '../../../contract/control/timeline.ts'
+import { CONTROL_PREFIX } from '../../../contract/paths.ts'
 import { httpTone, humanise, spanText, type Tone, toneOf } from '../format.ts'
 import { addressOf, place } from '../state/router.ts'
 import type { Loaded } from '../state/use-live.ts'
@@ -86,7 +87,7 @@ const LONG = 4
 const APART = 0.15
 
 /** Where times are between 0 and 1, and where the axis is broken. */
-export function positionsOf(times: readonly number[]) {
+function positionsOf(times: readonly number[]) {
   const between = times.slice(1).map((at, nth) => at - (times[nth] ?? at))
   const usual = between.filter(ms => ms > 0).sort((a, b) => a - b)
   const longest = LONG * (usual[Math.floor((usual.length - 1) / 2)] ?? 1)
@@ -144,7 +145,7 @@ function BothTimes({ of: { at, wallAt } }: { of: TimelineItem }) {
 }
 
 /** In the server's order, which has causes before effects. */
-export function timelineItems(timeline: Timeline): TimelineItem[] {
+function timelineItems(timeline: Timeline): TimelineItem[] {
   const account = place.value.account ?? ''
   const items: TimelineItem[] = []
   for (const at of timeline.order) {
@@ -191,27 +192,57 @@ function itemDetails(
 
 const PAGE_OF_PAYER = /^\/(checkout|bank|qr)\//
 
-function requestOf({ method, path, status, ms, request_id }: TimelineRequest, account: string): ItemDetails {
+function requestOf(request: TimelineRequest, account: string): ItemDetails {
+  const { method, path, status, ms, request_id, fault } = request
   const isPayer = PAGE_OF_PAYER.test(path)
-  const isRead = method === 'GET' && status < 400
+  const isRead = method === 'GET' && status < 400 && fault === null
   return {
-    lane: isPayer ? 'Payer' : 'Merchant',
-    what: isPayer && isRead ? 'Payer viewed the page' : `${method} ${status}`,
+    // Whoever controls the simulator acts as the provider does.
+    lane: isPayer ? 'Payer' : path.startsWith(CONTROL_PREFIX) ? 'Provider' : 'Merchant',
+    what: isPayer && isRead ? 'Payer viewed the page' : `${method} ${status}${faultWords(request)}`,
     more: `${path}, ${ms.toFixed(1)} ms`,
-    tone: httpTone(status),
+    tone: fault === null ? httpTone(status) : 'warn',
     href: addressOf(account, 'requests', request_id),
     reads: isRead ? (isPayer ? 'Payer viewed the page' : `${method} ${status}`) : null,
   }
 }
 
+/** What a fault did, at what it did it to: a lost answer must not look like one that arrived. */
+function faultWords({ fault }: TimelineRequest): string {
+  if (!fault) return ''
+  const done = fault.carried_out ? '' : ', not carried out'
+  return `, ${HTTP_FAULTS[fault.type]} by the fault ${fault.name ?? fault.type}${done}`
+}
+
+const HTTP_FAULTS: { readonly [T in NonNullable<TimelineRequest['fault']>['type']]: string } = {
+  hold: 'held',
+  latency: 'delayed',
+  status: 'replaced',
+  reset: 'lost',
+  empty: 'emptied',
+  truncate: 'cut off',
+  garbage: 'garbled',
+  drip: 'slowed down',
+  rate: 'refused',
+}
+
+const WEBHOOK_FAULTS: { readonly [T in NonNullable<TimelineAttempt['fault']>]: string } = {
+  hold: 'held',
+  drop: 'dropped',
+  duplicate: 'sent once more',
+  delay: 'delayed',
+  reorder: 'overtaken by the next one',
+  bad_signature: 'signed wrongly',
+}
+
 function attemptOf(attempt: TimelineAttempt, account: string): ItemDetails {
-  const { delivery, number, url, ended_at, status, error, event_type } = attempt
+  const { delivery, number, url, ended_at, status, error, event_type, fault } = attempt
   const answer = ended_at === null ? 'in progress' : (error ?? `answered ${status}`)
   return {
     lane: 'Your server',
-    what: `${event_type ?? 'event'}, attempt ${number}`,
+    what: `${event_type ?? 'event'}, attempt ${number}${fault ? `, ${WEBHOOK_FAULTS[fault]} by a fault` : ''}`,
     more: `to ${url}: ${answer}`,
-    tone: ended_at === null ? 'busy' : httpTone(status),
+    tone: ended_at === null ? 'busy' : fault ? 'warn' : httpTone(status),
     href: addressOf(account, 'webhooks', delivery),
   }
 }
