@@ -458,7 +458,7 @@ function namesIn({ ids, entries }: History): Map<string, string> {
   const missing = ids.find(id => wanted.every(one => one.id !== id))
   if (missing !== undefined)
     throw new NotRepeatableError(
-      `The journal no longer has the creation of ${missing}, so what was done cannot be repeated`,
+      `the journal no longer has the creation of ${missing}, so what was done cannot be repeated`,
     )
   return new Map(
     wanted.map(({ id, kind }) => {
@@ -498,6 +498,6 @@ const choiceOf = (payment: string, { entries }: History) =>
 function ruleIn(event: EventOf<'RouteFrozen' | 'PayoutCreated'>): ProviderRule | undefined {
   if (event.rule || !event.script) return event.rule
   throw new NotRepeatableError(
-    `An earlier version of paysim made ${idIn(event)}, and did not keep its rule, so what was done cannot be repeated`,
+    `an earlier version of paysim made ${idIn(event)}, and did not keep its rule, so what was done cannot be repeated`,
   )
 }
