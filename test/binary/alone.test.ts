@@ -7,6 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { execa, execaSync } from 'execa'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { servePacked } from '../support/package/serve-packed.ts'
+import { BINARY } from '../support/paysim-binary.ts'
 
 // The executable file for this machine, alone in an empty folder, with an empty environment: no Node is to be found.
 
@@ -98,6 +99,14 @@ describe('a server', () => {
     expect((await get('/_paysim/dashboard/assets/none.js')).status).toBe(404)
   })
 
+  test('writes what was done as a scenario', async () => {
+    const order = ['--amount', '100.00 THB', '--country', 'TH', '--merchant-reference', 'order-2']
+    const { stdout: id } = await paysim('payments', 'create', ...order, '--query', 'id')
+    const { code, stdout, stderr } = await paysim('scenario', 'from', id)
+    expect({ code }, stderr).toEqual({ code: 0 })
+    expect(stdout).toContain('order-2')
+  })
+
   test('is found by the commands of the same folder', async () => {
     expect(await paysim('health')).toEqual({ code: 0, stdout: 'ready', stderr: '' })
     expect((await paysim('methods', 'list', '--amount', '100.00 THB', '--country', 'TH')).stdout).toContain(
@@ -129,6 +138,11 @@ test('has the schema and the examples, and runs one', async () => {
   )
   const run = await paysim('run', 'receipts/story.yaml')
   expect(run, run.stderr).toMatchObject({ code: 0 })
+})
+
+test.each(['python', 'php', 'go'])('prints the client for %s, as the package does', async language => {
+  const { stdout } = await execa(process.execPath, [BINARY, 'client', language])
+  expect(await paysim('client', language)).toEqual({ code: 0, stdout, stderr: '' })
 })
 
 test('explores a shop', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Argument, type Command } from 'commander'
 import { DASHBOARD_OPERATIONS } from '../../contract/control/operations/server.ts'
@@ -7,7 +7,7 @@ import { operations } from '../../contract/operations.ts'
 import { resolveContract } from '../../contract/resolve-contract.ts'
 import { resources } from '../../contract/resources.ts'
 import { openRegular } from '../../files/regular-file.ts'
-import { packageFile } from '../../package-files.ts'
+import { readPackageFile } from '../../package-files.ts'
 import { type Operations, readCalls } from '../clients/calls.ts'
 import { declaredIn, GO, generate, type Language, PHP, PYTHON } from '../clients/generate.ts'
 import { newCommand } from '../command-table.ts'
@@ -88,15 +88,15 @@ async function print(name: LanguageName | undefined, { list, example, out }: Cli
     return
   }
   if (name === undefined) throw new UsageError(`name a language: paysim client ${NAMES.join('|')}`)
-  const text = example ? await textOf(KINDS[name].example) : await clientIn(KINDS[name])
+  const text = example ? textOf(KINDS[name].example) : clientIn(KINDS[name])
   if (out === undefined) process.stdout.write(text)
   else await replace(out, text)
 }
 
-const textOf = (file: string) => readFile(packageFile(`dist/clients/${file}`), 'utf8')
+const textOf = (file: string) => readPackageFile(`dist/clients/${file}`).toString()
 
-async function clientIn({ language, template }: Kind): Promise<string> {
-  const text = await textOf(template)
+function clientIn({ language, template }: Kind): string {
+  const text = textOf(template)
   return generate(text, language, readCalls(operationLists(), declaredIn(text)), PAYSIM_VERSION)
 }
 

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { STORY_FORMATS, type StoryFormat } from '../../contract/control/operations/records.ts'
 import type { CatalogueData } from '../../domain/catalogue.ts'
-import { packageFile } from '../../package-files.ts'
+import { readPackageFile } from '../../package-files.ts'
 import type { Story } from '../../scenario/from/story.ts'
 import { one } from '../lists.ts'
 import { notFound, refuse, refuseProblems } from '../refusal.ts'
@@ -59,4 +58,4 @@ function formatIn(text: string): StoryFormat {
 }
 
 /** The catalogue of an account that sets none, in any simulator that has none of its own. */
-const standard = (): CatalogueData => JSON.parse(readFileSync(packageFile('fixtures/catalogue.json'), 'utf8'))
+const standard = (): CatalogueData => JSON.parse(readPackageFile('fixtures/catalogue.json').toString())
