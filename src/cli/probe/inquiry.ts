@@ -24,7 +24,8 @@ export interface Question {
   readonly simulated?: string
 }
 
-export type Reading = { readonly value: string } | { readonly why: string }
+/** Without a reason, it is the one for which a request was not sent. */
+export type Reading = { readonly value: string } | { readonly why: string | undefined }
 
 /** What is known so far. */
 export interface Seen {
@@ -44,7 +45,7 @@ export interface Violation {
 
 export interface Found {
   readonly key: DecisionKey
-  readonly reading: Reading
+  readonly reading: { readonly value: string } | { readonly why: string }
   readonly evidence: readonly Evidence[]
 }
 
@@ -97,9 +98,9 @@ export class Inquiry {
       return typeof outcome === 'object' ? [outcome.evidence] : []
     })
     const unsent = requests.map(name => this.#outcomes.get(name)).find(outcome => typeof outcome === 'string')
-    const reading = evidence.length === 0 ? { why: unsent ?? 'no answer came' } : read(this.seen)
-    // What was not sent explains more than what the other answers do not show.
-    return { key, evidence, reading: 'why' in reading && unsent !== undefined ? { why: unsent } : reading }
+    const reading = evidence.length === 0 ? { why: undefined } : read(this.seen)
+    const why = unsent ?? 'no answer shows it'
+    return { key, evidence, reading: 'value' in reading ? reading : { why: reading.why ?? why } }
   }
 
   /** The answer to a request, sent now if it was not sent before. */
@@ -165,7 +166,7 @@ export const shownAnswer = (answer: Answer): string =>
 
 /** The answer does not show it, with the answer as the reason. */
 export const unclear = (answer: Answer | undefined, what: string): Reading => ({
-  why: answer === undefined ? `${what}: no answer` : `${what}: ${shownAnswer(answer)}`,
+  why: answer && `${what}: ${shownAnswer(answer)}`,
 })
 
 /** Whether a request was refused because of this field. A server may name no fields; then the code must suffice. */

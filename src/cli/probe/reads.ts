@@ -57,6 +57,25 @@ const elsewhere = Object.entries(ELSEWHERE).map(([country, currency], at, all): 
   },
 ])
 
+/** Where else payments may be created. They are asked about if the path of the document's other calls does not exist. */
+const GUESSES = ['/payments', '/payments/create', '/payment-intents']
+const GUESS = 'create path: '
+
+const takesPost = (answer: Answer | undefined) =>
+  answer?.status === 405 &&
+  answer.headers.allow
+    ?.toUpperCase()
+    .split(/[\s,]+/)
+    .includes('POST') === true
+
+const guessed = (seen: Seen) => GUESSES.find(path => takesPost(seen.answer(GUESS + path)))
+
+/** The path that creates payments, as far as it is known. */
+export const createPathOf = (seen: Seen): string => guessed(seen) ?? seen.createPath
+
+/** The requests that show where payments are created. */
+export const CREATE_PATHS = ['create path', ...GUESSES.map(path => GUESS + path)]
+
 export const READS: Readonly<Record<string, ProbeRequest>> = {
   methods: discovery({}),
   nobody: {
@@ -80,6 +99,19 @@ export const READS: Readonly<Record<string, ProbeRequest>> = {
       shownAnswer(answer) === '404 not_found' ? undefined : 'an unknown id must get 404 not_found',
   },
   'create path': { make: seen => ({ method: 'GET', path: seen.createPath }) },
+  ...Object.fromEntries(
+    GUESSES.map((path): [string, ProbeRequest] => [
+      GUESS + path,
+      {
+        make: seen =>
+          seen.createPath !== OPERATION_PATHS.createPayment.path ||
+          seen.answer('create path')?.status !== 404 ||
+          guessed(seen) !== undefined
+            ? 'another path is known'
+            : { method: 'GET', path },
+      },
+    ]),
+  ),
   'page of 101': { make: () => ({ method: 'GET', path: PAYOUTS, query: { limit: 101 } }) },
   'unknown path': { make: () => ({ method: 'GET', path: '/paysim-probe/no-such-path' }) },
   'head of payouts': { make: () => ({ method: 'HEAD', path: PAYOUTS }) },
@@ -140,17 +172,13 @@ export const READ_QUESTIONS: readonly Question[] = [
   },
   {
     key: 'create.path',
-    requests: ['create path'],
+    requests: CREATE_PATHS,
     read: seen => {
-      const answer = seen.answer('create path')
-      const takesPost = answer?.headers.allow
-        ?.toUpperCase()
-        .split(/[\s,]+/)
-        .includes('POST')
-      if (answer?.status === 405 && takesPost) return { value: seen.createPath }
+      if (takesPost(seen.answer('create path')) || guessed(seen) !== undefined)
+        return { value: createPathOf(seen) }
       return unclear(
-        answer,
-        `GET ${seen.createPath} does not show that it creates payments; give --create-path`,
+        seen.answer('create path'),
+        `GET ${seen.createPath} does not show that it creates payments (--create-path names another path)`,
       )
     },
   },

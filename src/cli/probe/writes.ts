@@ -14,7 +14,7 @@ import {
   shownAnswer,
   unclear,
 } from './inquiry.ts'
-import { DISCOVERY, methodsOf, oneOf, READ_QUESTIONS, TOO_MUCH } from './reads.ts'
+import { CREATE_PATHS, createPathOf, DISCOVERY, methodsOf, oneOf, READ_QUESTIONS, TOO_MUCH } from './reads.ts'
 import type { Outgoing } from './session.ts'
 
 /** What only a request shows that makes or changes something. Every record has a reference that says who made it. */
@@ -84,6 +84,12 @@ const plainMethod = (seen: Seen): Usable | undefined =>
 const effort = ({ required, actions }: Usable) =>
   required.length + (actions.includes('display_qr_code') ? 0 : 6)
 
+/** Whether creations work. A mock that answers with an example, whatever is asked, shows nothing. */
+const canCreate = (seen: Seen) =>
+  isCreated(seen.answer('plain')) &&
+  member(seen.answer('plain')?.body, 'merchant_reference') === seen.reference('plain')
+const CANNOT_CREATE = 'the probe could not create a payment'
+
 /** The method that may take a receipt. */
 const transferMethod = (seen: Seen): Usable | undefined =>
   usableMethods(seen)
@@ -98,17 +104,16 @@ const create = (
 ): ProbeRequest => ({
   writes,
   make(seen) {
-    if (name !== 'plain' && !isCreated(seen.answer('plain')))
-      return 'the probe could not create a payment, so no answer about creating would mean anything'
+    if (name !== 'plain' && !canCreate(seen)) return CANNOT_CREATE
     const { body = {}, key } = { key: seen.reference(name), ...change(seen) }
     return post(seen, creation(seen, name, plainMethod(seen), body), key)
   },
   contradiction: contradictsCreation,
 })
 
-const post = ({ createPath }: Seen, body: Body, key: string | undefined): Outgoing => ({
+const post = (seen: Seen, body: Body, key: string | undefined): Outgoing => ({
   method: 'POST',
-  path: createPath,
+  path: createPathOf(seen),
   body,
   ...(key === undefined ? {} : { key }),
 })
@@ -159,7 +164,13 @@ const takesReceipt = (seen: Seen) => member(seen.answer('transfer')?.body, 'rece
 const MAKES = 'creates a payment'
 
 export const WRITES: Readonly<Record<string, ProbeRequest>> = {
-  plain: create('plain', MAKES, () => ({})),
+  plain: {
+    ...create('plain', MAKES, () => ({})),
+    contradiction: (answer, seen) =>
+      isCreated(answer) && member(answer.body, 'merchant_reference') !== seen.reference('plain')
+        ? 'a creation must answer with the merchant_reference of the request'
+        : contradictsCreation(answer),
+  },
   'same key': create('same key', 'creates a payment, unless its key is known', seen => ({
     body: { merchant_reference: seen.reference('plain') },
     key: seen.reference('plain'),
@@ -171,7 +182,7 @@ export const WRITES: Readonly<Record<string, ProbeRequest>> = {
   'unknown method': {
     ...create('unknown method', MAKES, () => ({})),
     make: seen =>
-      isCreated(seen.answer('plain'))
+      canCreate(seen)
         ? post(
             seen,
             {
@@ -181,7 +192,7 @@ export const WRITES: Readonly<Record<string, ProbeRequest>> = {
             },
             seen.reference('unknown method'),
           )
-        : 'the probe could not create a payment',
+        : CANNOT_CREATE,
   },
   'methods for too much': {
     make: seen => ({
@@ -195,6 +206,7 @@ export const WRITES: Readonly<Record<string, ProbeRequest>> = {
     writes: 'creates a payment that takes a receipt',
     make(seen) {
       const method = transferMethod(seen)
+      if (!canCreate(seen)) return CANNOT_CREATE
       if (!method) return 'no method was found that takes a receipt'
       return post(seen, creation(seen, 'transfer', method), seen.reference('transfer'))
     },
@@ -239,13 +251,16 @@ export const WRITES: Readonly<Record<string, ProbeRequest>> = {
   'other body, same key': {
     ...create('other body', 'tries another creation with a known key', () => ({})),
     make: seen =>
-      isCreated(seen.answer('plain')) && keptKey(seen) && !isConflict(seen.answer('other receipt, same key'))
+      canCreate(seen) && keptKey(seen) && !isConflict(seen.answer('other receipt, same key'))
         ? post(seen, creation(seen, 'plain', plainMethod(seen), { amount: '10100' }), seen.reference('plain'))
         : 'keys have no effect on creations',
   },
   hosted: {
     writes: MAKES,
-    make: seen => post(seen, creation(seen, 'hosted', undefined), seen.reference('hosted')),
+    make: seen =>
+      canCreate(seen)
+        ? post(seen, creation(seen, 'hosted', undefined), seen.reference('hosted'))
+        : CANNOT_CREATE,
     contradiction: contradictsCreation,
   },
   'creation in the mode without methods': {
@@ -297,7 +312,7 @@ const keptKey = (seen: Seen) => idOf(seen.answer('same key')) === idOf(seen.answ
 /** What one changed creation shows: accepted, or refused because of the change. */
 function accepted(seen: Seen, name: string, field: string, values: { yes: string; no: string }): Reading {
   const answer = seen.answer(name)
-  if (isCreated(answer)) return { value: values.yes }
+  if (isCreated(answer) && idOf(answer) !== idOf(seen.answer('plain'))) return { value: values.yes }
   return isRefusedFor(answer, field) ? { value: values.no } : unclear(answer, `a creation with "${name}"`)
 }
 
@@ -308,16 +323,15 @@ const readAlone = (key: DecisionKey, seen: Seen): Reading =>
 export const WRITE_QUESTIONS: readonly Question[] = [
   {
     key: 'create.path',
-    requests: ['merchant methods', 'create path', 'plain'],
-    read: seen =>
-      isCreated(seen.answer('plain')) ? { value: seen.createPath } : readAlone('create.path', seen),
+    requests: ['merchant methods', ...CREATE_PATHS, 'plain'],
+    read: seen => (canCreate(seen) ? { value: createPathOf(seen) } : readAlone('create.path', seen)),
   },
   {
     key: 'fields.absent',
     requests: ['plain'],
     read: seen => {
       const answer = seen.answer('plain')
-      if (!isCreated(answer)) return unclear(answer, 'a creation')
+      if (!canCreate(seen) || !answer) return unclear(answer, CANNOT_CREATE)
       // A new payment has not failed.
       const fields = ['failure_code', 'failure_message'].map(name => member(answer.body, name))
       if (fields.every(value => value === null)) return { value: 'null' }
