@@ -79,7 +79,7 @@ export async function afterCancel(
   const names: string[] = []
   for (const [at, pause] of [0, ...PAUSES_MS].entries()) {
     if (pause > 0) await sleep(pause)
-    const name = `cancelled ${at}`
+    const name = `cancelled ${first.id} ${at}`
     names.push(name)
     const answer = await inquiry.request(name, { make: () => ({ method: 'GET', path }) })
     if (!answer || FINAL.has(String(member(answer.body, 'status')))) break

@@ -137,7 +137,7 @@ export class Inquiry {
 }
 
 /** The name of the request that shows whether a server is this API. */
-export const FIRST = 'methods'
+const FIRST = 'methods'
 
 /** A member of an answer, if the answer is an object. */
 export function member(body: unknown, ...names: readonly string[]): unknown {

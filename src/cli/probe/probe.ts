@@ -69,8 +69,11 @@ export async function probe(options: ProbeOptions): Promise<ProbeReport> {
     const found: Found[] = []
     for (const question of questions) found.push(await inquiry.ask(question))
     let made = await cancelMade(inquiry)
-    if (allowWrites) found.push(await afterCancel(inquiry, made, session.sleep))
+    const ended = await afterCancel(inquiry, made, session.sleep)
     made = await cancelMade(inquiry, made)
+    // What can be cancelled only now may show more.
+    if (allowWrites)
+      found.push('value' in ended.reading ? ended : await afterCancel(inquiry, made, session.sleep))
     return reportOf(found, { violations: inquiry.violations, made, requests: session.requests })
   } finally {
     await session.close()

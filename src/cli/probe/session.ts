@@ -60,7 +60,7 @@ export interface Session {
 export class ProbeEndedError extends Error {}
 
 /** More than every question needs together. */
-export const MOST_REQUESTS = 80
+const MOST_REQUESTS = 80
 const MOST_MINUTES = 5
 const RETRIES = 3
 const PAUSE_MS = 500

@@ -213,7 +213,7 @@ export const WRITES: Readonly<Record<string, ProbeRequest>> = {
     contradiction: contradictsCreation,
   },
   'not an image': {
-    ...upload(NOT_AN_IMAGE, 'not an image', 'sends a file that is no receipt'),
+    ...upload(NOT_AN_IMAGE, 'not an image', 'sends a text as a receipt'),
     contradiction: answer =>
       isSuccess(answer) ? 'a receipt must be a JPEG or a PNG, and this file is a text' : undefined,
   },
