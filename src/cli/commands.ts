@@ -174,6 +174,10 @@ export const COMMANDS: CommandTable = {
     summary: 'find out why calls fail, and what to do about it',
     load: () => import('./commands/doctor.ts'),
   },
+  probe: {
+    summary: 'learn how a server answers what the document leaves open',
+    load: () => import('./commands/probe.ts'),
+  },
   completion: {
     summary: 'print the completion script for a shell',
     load: () => import('./commands/completion.ts'),

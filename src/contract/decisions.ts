@@ -7,6 +7,8 @@ import { OPERATION_PATHS } from './paths.ts'
 interface Described {
   readonly question: string
   readonly why: string
+  /** Why no merchant's request shows the answer of a server; missing if `paysim probe` can find it out. */
+  readonly unobservable?: string
 }
 interface Choice<V extends string = string> extends Described {
   readonly kind: 'choice'
@@ -40,8 +42,9 @@ function choice<const V extends string>(
   question: string,
   values: readonly [V, ...V[]],
   why: string,
+  more: Pick<Described, 'unobservable'> = {},
 ): Choice<V> {
-  return { kind: 'choice', question, values, why }
+  return { kind: 'choice', question, values, why, ...more }
 }
 const constant = (question: string, answer: string, why: string): Constant => ({
   kind: 'constant',
@@ -202,6 +205,8 @@ export const DECISIONS = {
     question: 'When the whole intent expires',
     value: '72h',
     why: "Counted from its creation, unless the intent's rule sets another expiry. 72h is long enough for a bank transfer over a weekend.",
+    unobservable:
+      'No answer has the expiry of an intent: next_action.expires_at is that of the action, which may end earlier.',
   } as Duration,
   'payment.after_cancel': choice(
     'The status once a cancellation is confirmed',
@@ -212,6 +217,7 @@ export const DECISIONS = {
     'payment_method after the payer chose one on the hosted page',
     ['code', 'keep_null'],
     "The merchant should learn the payer's choice.",
+    { unobservable: 'Only a person can choose a method on the hosted page of another gateway.' },
   ),
   'payment.processing_reason': constant(
     'Other values of processing_reason',
@@ -277,6 +283,10 @@ export const DECISIONS = {
     'Success code of a payout cancel',
     ['200', '202'],
     'The document shows no code, so the plain success code is used.',
+    {
+      unobservable:
+        'Merchants cannot create payouts through the API, and a probe cancels no payout that it did not make.',
+    },
   ),
   'list.faults': constant(
     'Bad list parameters and cursors',
@@ -328,6 +338,7 @@ export const DECISIONS = {
     question: 'The gap before each delivery attempt',
     value: ['0s', '5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'],
     why: "On the account's clock (75 h 35 min 5 s in total). 2xx succeeds, 3xx fails, 410 disables the endpoint, Retry-After is honoured. An attempt times out after 15 s (an advance waits at most 15 s of wall time for all receivers; attempts that are still open then count as timed out). Each attempt has the same id and a new timestamp.",
+    unobservable: 'Only the receiver of webhooks sees attempts, and the last ones come days later.',
   } as Durations,
   'limits.rate': constant(
     'Rate limits',
@@ -355,6 +366,8 @@ export const DECISIONS = {
     question: 'How long a hosted page is open',
     value: 'intent',
     why: "The page has an HMAC-signed URL, which never changes. intent: the page is open as long as the intent, and next_action.expires_at is the intent's expiry; expiry and expires_after of a rule change only expires_at. A duration: the page is open that long after the creation; then the action expires, as payment.action_expiry says. The last page has a link to return_url, with nothing appended, which the browser opens by GET. After the end of the intent, the page shows how it ended.",
+    unobservable:
+      'next_action.expires_at of a hosted intent may be the end of the page or that of the intent, and only waiting would tell.',
   } as WordOrDuration<'intent'>,
 } satisfies Record<string, Decision>
 

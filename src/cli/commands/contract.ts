@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type Contract, DECISIONS, type DecisionKey } from '../../contract/decisions.ts'
+import { type Contract, DECISIONS, type Decision, type DecisionKey } from '../../contract/decisions.ts'
 import { allowedValues, answerOf } from '../../contract/resolve-contract.ts'
 import { newCommand } from '../command-table.ts'
 import { readContract } from '../named-file.ts'
@@ -38,17 +38,20 @@ interface Row {
   readonly answer: string
   readonly allowed: string | null
   readonly why: string
+  /** Why `paysim probe` cannot find out how a server answers; null if it can, or if no contract changes it. */
+  readonly unobservable: string | null
 }
 
 function rows(contract: Contract): Row[] {
   return (Object.keys(DECISIONS) as DecisionKey[]).map(key => {
-    const { question, why } = DECISIONS[key]
+    const { question, why, unobservable }: Decision = DECISIONS[key]
     return {
       key,
       question,
       answer: answerOf(key, contract),
       allowed: allowedValues(DECISIONS[key]) ?? null,
       why,
+      unobservable: unobservable ?? null,
     }
   })
 }
@@ -71,8 +74,8 @@ const asText = (all: readonly Row[]) =>
 function asMarkdown(all: readonly Row[]): string {
   const cell = (text: string) => text.replaceAll('|', '\\|')
   const lines = all.map(
-    ({ key, question, answer, allowed, why }) =>
-      `| \`${key}\` | ${cell(question)} | ${cell(answer)} | ${allowed === null ? 'constant' : cell(allowed)} | ${cell(why)} |`,
+    ({ key, question, answer, allowed, why, unobservable }) =>
+      `| \`${key}\` | ${cell(question)} | ${cell(answer)} | ${allowed === null ? 'constant' : cell(allowed)} | ${cell(why)}${unobservable === null ? '' : ` \`paysim probe\` cannot see it: ${cell(unobservable)}`} |`,
   )
   return `| key | question | answer | allowed | why |\n|---|---|---|---|---|\n${lines.join('\n')}\n`
 }

@@ -1,11 +1,11 @@
 import { readBaseUrl } from '../../client/address.ts'
-import type { ClientOptions } from '../../client/create-client.ts'
 import { refuseUnsafe } from '../../client/credentials.ts'
 import { chooseProxy } from '../../client/transport/open-transport.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { readContract } from '../named-file.ts'
+import { NOBODY, openSession } from '../probe/session.ts'
 import { findTarget, readAuthorities, type Target, type TargetFlags } from '../target/find-target.ts'
-import { checkGateway, openProbe } from './gateway.ts'
+import { askFirst, checkGateway } from './gateway.ts'
 import { checkNetwork, checkNode, checkProfiles, checkSimulator, messageOf } from './network.ts'
 import { type Check, ok, problem, warning } from './report.ts'
 import { checkStore } from './store.ts'
@@ -75,8 +75,8 @@ const isUsualPair = ({ baseUrl, keys }: Target['from']) =>
   [baseUrl, keys].every(name => name === 'flag' || name === 'environment')
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** They look like keys, but no server accepts them. */
-const NOBODY = { publicKey: 'pk_test_paysim_doctor_nobody', secretKey: 'sk_test_paysim_doctor_nobody' }
+/** How long all pauses that the server asks for may take together. */
+const PATIENCE_MS = 10_000
 
 async function* checkServer(target: Target, flags: TargetFlags, signal: AbortSignal): AsyncGenerator<Check> {
   const { baseUrl, keys, profile } = target
@@ -87,21 +87,26 @@ async function* checkServer(target: Target, flags: TargetFlags, signal: AbortSig
   const proxy = chooseProxy(new URL(address.origin), undefined, process.env)
   const timeoutMs = Math.min(flags.requestTimeout ?? CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS)
   if (!(yield* checkNetwork({ address, proxy, ca, timeoutMs })) || keys === NOBODY) return
-  const options: Omit<ClientOptions, keyof typeof keys> = {
+  const session = openSession({
     baseUrl,
+    keys,
     ca,
+    signal,
     timeoutMs: flags.requestTimeout,
     retries: flags.retries,
-  }
-  const probe = openProbe({ ...options, ...keys }, signal)
-  const stranger = openProbe({ ...options, ...NOBODY }, signal)
+    patienceMs: PATIENCE_MS,
+  })
   try {
-    if (yield* checkGateway(probe, keys.publicKey)) yield* checkUnspecified({ probe, stranger, contract })
+    const first = await askFirst(session)
+    const checks = [...checkGateway(first, keys.publicKey)]
+    yield* checks
+    if (checks.at(-1)?.check !== 'environment') return
+    yield* checkUnspecified({ session, first: first.exchange, publicKey: keys.publicKey, contract })
   } catch (cause) {
     if (signal.aborted) throw cause
     const advice = 'run `paysim doctor` again: a call failed that worked a moment ago'
     yield problem('api', messageOf(cause), { advice, exitCode: exitCodeOf(cause) })
   } finally {
-    await Promise.all([probe.close(), stranger.close()])
+    await session.close()
   }
 }

@@ -1,31 +1,45 @@
-import type { Query } from '../../client/address.ts'
 import { shapeProblems } from '../../client/answer-shape.ts'
-import { type ClientOptions, createClient } from '../../client/create-client.ts'
 import { isLive } from '../../client/credentials.ts'
 import { readErrorBody } from '../../client/errors.ts'
-import { type Answer, ApiError, NotJsonError } from '../../client/index.ts'
+import type { Answer } from '../../client/index.ts'
 import { OPERATION_PATHS } from '../../contract/paths.ts'
 import { EXIT, exitCodeOfAnswer } from '../errors/exit-code.ts'
 import { visible } from '../output/text.ts'
+import { member } from '../probe/inquiry.ts'
+import { DISCOVERY } from '../probe/reads.ts'
+import type { Exchange, Session } from '../probe/session.ts'
 import { type Check, ok, problem, warning } from './report.ts'
 
-/** A payment that any country could have. Discovery only reads. */
-export const DISCOVERY = { amount: '10000', country: 'TH', currency: 'THB' }
+/** The first answer of a server, and when it was asked and answered. */
+export interface FirstAnswer {
+  readonly exchange: Exchange
+  readonly startedAt: number
+  readonly endedAt: number
+}
 
-/** Checks whether the server is this API and accepts the keys. Returns true if more checks make sense. */
-export async function* checkGateway(probe: Probe, publicKey: string): AsyncGenerator<Check, boolean> {
+/** Asks for payment methods, which only reads. */
+export async function askFirst(session: Session): Promise<FirstAnswer> {
   const startedAt = Date.now()
-  const answer = await probe.ask(OPERATION_PATHS.listPaymentMethods.path, DISCOVERY)
-  const endedAt = Date.now()
+  const exchange = await session.send({
+    method: 'GET',
+    path: OPERATION_PATHS.listPaymentMethods.path,
+    query: DISCOVERY,
+  })
+  return { exchange, startedAt, endedAt: Date.now() }
+}
+
+/** Checks whether the server is this API and accepts the keys. The first problem that prevents calls is the last check. */
+export function* checkGateway(
+  { exchange: { answer }, startedAt, endedAt }: FirstAnswer,
+  publicKey: string,
+): Generator<Check> {
   const api = apiCheck(answer, endedAt - startedAt)
   yield api
-  if (api.verdict === 'fault') return false
+  if (api.verdict === 'fault') return
   yield clockCheck(answer.headers.date, { startedAt, endedAt })
   const keys = keysCheck(answer)
   yield keys
-  if (keys.verdict === 'fault') return false
-  yield environmentCheck(answer.body, publicKey)
-  return true
+  if (keys.verdict !== 'fault') yield environmentCheck(answer.body, publicKey)
 }
 
 function apiCheck(answer: Answer, ms: number): Check {
@@ -142,30 +156,4 @@ function environmentCheck(body: unknown, publicKey: string): Check {
   if (environment === 'live')
     return ok('environment', 'live: commands that change something ask first, or need --yes')
   return ok('environment', environment ?? 'unknown: neither the key nor the server says')
-}
-
-/** Makes calls, and returns errors as answers too. It only reads: GET and HEAD. */
-export interface Probe {
-  ask(path: string, query?: Query, method?: 'GET' | 'HEAD'): Promise<Answer>
-  close(): Promise<void>
-}
-
-export function openProbe(options: ClientOptions, signal: AbortSignal): Probe {
-  const client = createClient(options)
-  return {
-    async ask(path, query = {}, method = 'GET') {
-      try {
-        return await client.request(method, path, { query, signal }).answer()
-      } catch (error) {
-        if (error instanceof ApiError || error instanceof NotJsonError) return error.answer
-        throw error
-      }
-    },
-    close: () => client.close(),
-  }
-}
-
-/** A member of an answer, if the answer is an object. */
-export function member(body: unknown, name: string): unknown {
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined
 }

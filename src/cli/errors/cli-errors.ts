@@ -12,3 +12,13 @@ export class MadeOtherwiseError extends Error {}
 
 /** Somebody pressed Ctrl-C. Nothing more needs to be printed. */
 export class InterruptedError extends Error {}
+
+/** The server is not what the command needs. Its exit code is that of the check that failed. */
+export class UnfitServerError extends Error {
+  constructor(
+    message: string,
+    readonly exitCode: number,
+  ) {
+    super(message)
+  }
+}

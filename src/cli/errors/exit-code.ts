@@ -10,7 +10,13 @@ import {
 } from '../../client/index.ts'
 import { StartError } from '../../engine/store/store-errors.ts'
 import { QueryError } from '../output/query.ts'
-import { InterruptedError, MadeOtherwiseError, NotFoundError, UsageError } from './cli-errors.ts'
+import {
+  InterruptedError,
+  MadeOtherwiseError,
+  NotFoundError,
+  UnfitServerError,
+  UsageError,
+} from './cli-errors.ts'
 
 /** Exit codes, which scripts rely on. */
 export const EXIT = {
@@ -58,7 +64,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof ConnectError || error instanceof ControlUnreachableError) return EXIT.noAnswer
   if (error instanceof NotFoundError) return EXIT.notFound
   if (error instanceof WaitTimeoutError) return EXIT.timedOut
-  if (error instanceof StartError) return error.exitCode
+  if (error instanceof StartError || error instanceof UnfitServerError) return error.exitCode
   if (error instanceof InterruptedError) return EXIT.interrupted
   return isUsage(error) ? EXIT.usage : EXIT.unexpected
 }
@@ -70,6 +76,7 @@ const isUsage = (error: unknown) => USAGE.some(kind => error instanceof kind)
 export const isExpected = (error: unknown): boolean =>
   exitCodeOf(error) !== EXIT.unexpected ||
   error instanceof StartError ||
+  error instanceof UnfitServerError ||
   error instanceof MadeOtherwiseError ||
   error instanceof ApiError ||
   error instanceof ControlError ||

@@ -1,0 +1,463 @@
+import { fill } from '../../client/address.ts'
+import type { Answer } from '../../client/answer-type.ts'
+import type { DecisionKey } from '../../contract/decisions.ts'
+import { OPERATION_PATHS } from '../../contract/paths.ts'
+import {
+  codeOf,
+  isRefusedFor,
+  isSuccess,
+  member,
+  type ProbeRequest,
+  type Question,
+  type Reading,
+  type Seen,
+  shownAnswer,
+  unclear,
+} from './inquiry.ts'
+import { CREATE_PATHS, createPathOf, DISCOVERY, methodsOf, oneOf, READ_QUESTIONS, TOO_MUCH } from './reads.ts'
+import type { Outgoing } from './session.ts'
+
+/** What only a request shows that makes or changes something. Every record has a reference that says who made it. */
+
+/** A small PNG, and another one. */
+const IMAGE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==',
+  'base64',
+)
+const OTHER_IMAGE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
+  'base64',
+)
+const NOT_AN_IMAGE = Buffer.from('This is a text, and not an image.\n')
+
+type Body = Readonly<Record<string, unknown>>
+
+const VALUES: Readonly<Record<string, string>> = {
+  account_name: 'paysim probe',
+  account_number: '1234567890',
+  name_th: 'เพย์ซิม',
+}
+
+const CUSTOMER = { name: 'paysim probe', phone: '+66800000000' }
+
+/** A method that discovery listed in merchant mode, with what its route requires. */
+interface Usable {
+  readonly code: string
+  readonly actions: readonly unknown[]
+  readonly required: readonly string[]
+  readonly bank: unknown
+}
+
+function usableMethods(seen: Seen): Usable[] {
+  return methodsOf(seen.answer('merchant methods')).flatMap(method => {
+    const code = member(method, 'code')
+    const actions = member(method, 'next_action_types')
+    const payer = Object.entries(Object(member(method, 'options', 'payer')))
+    const required = payer.filter(([, key]) => member(key, 'required') === true).map(([name]) => name)
+    const bank = member(method, 'options', 'banks', '0', 'code')
+    if (typeof code !== 'string' || !Array.isArray(actions)) return []
+    return [{ code, actions, required, bank }]
+  })
+}
+
+/** The body of a create request that should succeed, but for what is changed. */
+function creation(seen: Seen, name: string, method: Usable | undefined, changed: Body = {}): Body {
+  const options = Object.fromEntries(
+    (method?.required ?? []).flatMap(field =>
+      field === 'bank' ? [[field, method?.bank]] : field in VALUES ? [[field, VALUES[field]]] : [],
+    ),
+  )
+  return {
+    ...DISCOVERY,
+    checkout_mode: method ? 'merchant' : 'hosted',
+    merchant_reference: seen.reference(name),
+    customer: CUSTOMER,
+    ...(method ? { payment_method: method.code } : {}),
+    ...(Object.keys(options).length > 0 ? { payment_method_options: options } : {}),
+    ...changed,
+  }
+}
+
+/** The method that asks for least, best of all one that shows a code; none if merchant mode has no methods. */
+const plainMethod = (seen: Seen): Usable | undefined =>
+  usableMethods(seen).toSorted((a, b) => effort(a) - effort(b))[0]
+const effort = ({ required, actions }: Usable) =>
+  required.length + (actions.includes('display_qr_code') ? 0 : 6)
+
+/** Whether creations work. A mock that answers with an example, whatever is asked, shows nothing. */
+const canCreate = (seen: Seen) =>
+  isCreated(seen.answer('plain')) &&
+  member(seen.answer('plain')?.body, 'merchant_reference') === seen.reference('plain')
+const CANNOT_CREATE = 'the probe could not create a payment'
+
+/** The method that may take a receipt. */
+const transferMethod = (seen: Seen): Usable | undefined =>
+  usableMethods(seen)
+    .filter(({ actions }) => actions.includes('display_bank_transfer_instructions'))
+    .toSorted((a, b) => a.required.length - b.required.length)[0]
+
+/** Creates with one thing changed. They come after `plain`, which shows that nothing else is wrong. */
+const create = (
+  name: string,
+  writes: string,
+  change: (seen: Seen) => { body?: Body; key?: string | undefined },
+): ProbeRequest => ({
+  writes,
+  make(seen) {
+    if (name !== 'plain' && !canCreate(seen)) return CANNOT_CREATE
+    const { body = {}, key } = { key: seen.reference(name), ...change(seen) }
+    return post(seen, creation(seen, name, plainMethod(seen), body), key)
+  },
+  contradiction: contradictsCreation,
+})
+
+const post = (seen: Seen, body: Body, key: string | undefined): Outgoing => ({
+  method: 'POST',
+  path: createPathOf(seen),
+  body,
+  ...(key === undefined ? {} : { key }),
+})
+
+function contradictsCreation(answer: Answer): string | undefined {
+  if (!isSuccess(answer)) return undefined
+  const { status, body } = answer
+  if (status !== 201) return `a creation must get 201, not ${status}`
+  if (member(body, 'object') !== 'payment_intent') return 'a creation must answer with a payment intent'
+  const type = member(body, 'next_action', 'type')
+  return member(body, 'checkout_mode') === 'hosted' && type !== 'redirect_to_url'
+    ? 'a hosted intent must have the next action redirect_to_url'
+    : undefined
+}
+
+export const isCreated = (answer: Answer | undefined): answer is Answer<object> =>
+  isSuccess(answer) && typeof member(answer.body, 'id') === 'string'
+
+const idOf = (answer: Answer | undefined): string | undefined => {
+  const id = isCreated(answer) ? member(answer.body, 'id') : undefined
+  return typeof id === 'string' && id !== '' ? id : undefined
+}
+
+/** A request about a payment that the probe made. */
+const about =
+  (name: string, template: string, more: Omit<Outgoing, 'method' | 'path'> = {}) =>
+  (seen: Seen) => {
+    const id = idOf(seen.answer(name))
+    if (id === undefined) return `the payment for this could not be made (${name})`
+    return { method: 'POST', path: fill(template, { id }), ...more } as const
+  }
+
+const { path: RECEIPT } = OPERATION_PATHS.submitReceipt
+const { path: CANCEL } = OPERATION_PATHS.cancelPayment
+const { path: PAYMENT } = OPERATION_PATHS.getPayment
+
+/** To the payment that takes a receipt. */
+const upload = (file: Buffer, key: string, writes: string): ProbeRequest => ({
+  writes,
+  make: seen =>
+    takesReceipt(seen)
+      ? about('transfer', RECEIPT, { file, key: seen.reference(key) })(seen)
+      : 'no method was found that takes a receipt',
+})
+
+const takesReceipt = (seen: Seen) => member(seen.answer('transfer')?.body, 'receipt', 'status') === 'required'
+
+const MAKES = 'creates a payment'
+
+export const WRITES: Readonly<Record<string, ProbeRequest>> = {
+  plain: {
+    ...create('plain', MAKES, () => ({})),
+    contradiction: (answer, seen) =>
+      isCreated(answer) && member(answer.body, 'merchant_reference') !== seen.reference('plain')
+        ? 'a creation must answer with the merchant_reference of the request'
+        : contradictsCreation(answer),
+  },
+  'same key': create('same key', 'creates a payment, unless its key is known', seen => ({
+    body: { merchant_reference: seen.reference('plain') },
+    key: seen.reference('plain'),
+  })),
+  'no key': create('no key', MAKES, () => ({ key: undefined })),
+  'no reference': create('no reference', MAKES, () => ({ body: { merchant_reference: undefined } })),
+  'unknown member': create('unknown member', MAKES, () => ({ body: { paysim_probe: 'unknown' } })),
+  null: create('null', MAKES, () => ({ body: { customer: { ...CUSTOMER, email: null } } })),
+  'unknown method': {
+    ...create('unknown method', MAKES, () => ({})),
+    make: seen =>
+      canCreate(seen)
+        ? post(
+            seen,
+            {
+              ...creation(seen, 'unknown method', undefined),
+              checkout_mode: member(seen.answer('plain')?.body, 'checkout_mode') ?? 'hosted',
+              payment_method: 'paysim_probe_no_such_method',
+            },
+            seen.reference('unknown method'),
+          )
+        : CANNOT_CREATE,
+  },
+  'methods for too much': {
+    make: seen => ({
+      method: 'GET',
+      path: OPERATION_PATHS.listPaymentMethods.path,
+      query: { ...DISCOVERY, amount: TOO_MUCH, checkout_mode: plainMethod(seen) ? 'merchant' : 'hosted' },
+    }),
+  },
+  'too much': create('too much', MAKES, () => ({ body: { amount: TOO_MUCH } })),
+  transfer: {
+    writes: 'creates a payment that takes a receipt',
+    make(seen) {
+      const method = transferMethod(seen)
+      if (!canCreate(seen)) return CANNOT_CREATE
+      if (!method) return 'no method was found that takes a receipt'
+      return post(seen, creation(seen, 'transfer', method), seen.reference('transfer'))
+    },
+    contradiction: contradictsCreation,
+  },
+  'not an image': {
+    ...upload(NOT_AN_IMAGE, 'not an image', 'sends a text as a receipt'),
+    contradiction: answer =>
+      isSuccess(answer) ? 'a receipt must be a JPEG or a PNG, and this file is a text' : undefined,
+  },
+  receipt: {
+    ...upload(IMAGE, 'receipt', 'sends an image as a receipt'),
+    contradiction: answer =>
+      isSuccess(answer) &&
+      !['processing', 'submitted'].includes(String(member(answer.body, 'receipt', 'status')))
+        ? 'an accepted receipt must be processing or submitted'
+        : undefined,
+  },
+  'cancel during receipt': {
+    writes: 'asks to cancel its payment',
+    make: seen =>
+      isSuccess(seen.answer('receipt'))
+        ? about('transfer', CANCEL, { body: {} })(seen)
+        : 'no receipt is being verified',
+    contradiction: contradictsCancellation,
+  },
+  'after the refusal': {
+    make(seen) {
+      const get = about('transfer', PAYMENT)(seen)
+      return shown(seen.answer('cancel during receipt')) === '422 invalid_state' && typeof get === 'object'
+        ? { ...get, method: 'GET' }
+        : 'the cancellation was not refused'
+    },
+  },
+  'other receipt, same key': {
+    ...upload(OTHER_IMAGE, 'receipt', 'sends another image with the same key'),
+    contradiction: (answer, seen) =>
+      isSuccess(seen.answer('receipt')) && isSuccess(answer)
+        ? 'a key that is used again with another image must get idempotency_conflict'
+        : undefined,
+  },
+  'other body, same key': {
+    ...create('other body', 'tries another creation with a known key', () => ({})),
+    make: seen =>
+      canCreate(seen) && keptKey(seen) && !isConflict(seen.answer('other receipt, same key'))
+        ? post(seen, creation(seen, 'plain', plainMethod(seen), { amount: '10100' }), seen.reference('plain'))
+        : 'keys have no effect on creations',
+  },
+  hosted: {
+    writes: MAKES,
+    make: seen =>
+      canCreate(seen)
+        ? post(seen, creation(seen, 'hosted', undefined), seen.reference('hosted'))
+        : CANNOT_CREATE,
+    contradiction: contradictsCreation,
+  },
+  'creation in the mode without methods': {
+    writes: 'tries a creation in a checkout mode that may be denied',
+    make(seen) {
+      const [hosted, merchant] = [seen.answer('methods'), seen.answer('merchant methods')].map(
+        answer => methodsOf(answer).length,
+      )
+      if (!hosted === !merchant) return 'no checkout mode seems to be denied'
+      const [code] = methodsOf(seen.answer(hosted ? 'methods' : 'merchant methods')).map(method =>
+        member(method, 'code'),
+      )
+      const mode = hosted ? { checkout_mode: 'merchant', payment_method: code } : {}
+      return post(seen, { ...creation(seen, 'denied', undefined), ...mode }, seen.reference('denied'))
+    },
+    contradiction: contradictsCreation,
+  },
+  'refused receipt': {
+    writes: 'sends a receipt that must be refused',
+    make: seen => about('hosted', RECEIPT, { file: IMAGE, key: seen.reference('refused') })(seen),
+  },
+  'refused again': {
+    writes: 'sends another receipt that must be refused',
+    make: seen => about('hosted', RECEIPT, { file: OTHER_IMAGE, key: seen.reference('refused') })(seen),
+  },
+  'cancel without a method': {
+    writes: 'asks to cancel its payment',
+    make: seen =>
+      member(seen.answer('hosted')?.body, 'payment_method') === null
+        ? about('hosted', CANCEL, { body: {} })(seen)
+        : 'no hosted payment without a method could be made',
+    contradiction: contradictsCancellation,
+  },
+}
+
+export function contradictsCancellation(answer: Answer): string | undefined {
+  return isSuccess(answer) && answer.status !== 202
+    ? `a cancellation that is accepted must get 202, not ${answer.status}`
+    : undefined
+}
+
+const shown = (answer: Answer | undefined) => (answer ? shownAnswer(answer) : 'no answer')
+const isRefusal = (answer: Answer | undefined) => answer?.status === 422
+const isConflict = (answer: Answer | undefined): answer is Answer =>
+  answer !== undefined && !isSuccess(answer) && codeOf(answer) === 'idempotency_conflict'
+/** Whether the second request with the key got the payment of the first. */
+const keptKey = (seen: Seen) => idOf(seen.answer('same key')) === idOf(seen.answer('plain'))
+
+/** What one changed creation shows: accepted, or refused because of the change. */
+function accepted(seen: Seen, name: string, field: string, values: { yes: string; no: string }): Reading {
+  const answer = seen.answer(name)
+  if (isCreated(answer) && idOf(answer) !== idOf(seen.answer('plain'))) return { value: values.yes }
+  return isRefusedFor(answer, field) ? { value: values.no } : unclear(answer, `a creation with "${name}"`)
+}
+
+/** What the requests show that only read. */
+const readAlone = (key: DecisionKey, seen: Seen): Reading =>
+  READ_QUESTIONS.find(question => question.key === key)?.read(seen) ?? { why: 'no answer shows it' }
+
+export const WRITE_QUESTIONS: readonly Question[] = [
+  {
+    key: 'create.path',
+    requests: ['merchant methods', ...CREATE_PATHS, 'plain'],
+    read: seen => (canCreate(seen) ? { value: createPathOf(seen) } : readAlone('create.path', seen)),
+  },
+  {
+    key: 'fields.absent',
+    requests: ['plain'],
+    read: seen => {
+      const answer = seen.answer('plain')
+      if (!canCreate(seen) || !answer) return unclear(answer, CANNOT_CREATE)
+      // A new payment has not failed.
+      const fields = ['failure_code', 'failure_message'].map(name => member(answer.body, name))
+      if (fields.every(value => value === null)) return { value: 'null' }
+      return fields.every(value => value === undefined) ? { value: 'omit' } : { why: 'its fields differ' }
+    },
+  },
+  {
+    key: 'create.idempotency',
+    requests: ['plain', 'same key', 'no key'],
+    read: seen => {
+      if (!isCreated(seen.answer('same key')))
+        return unclear(seen.answer('same key'), 'the same creation again')
+      if (!keptKey(seen)) return { value: 'off' }
+      return accepted(seen, 'no key', 'idempotency-key', { yes: 'optional', no: 'required' })
+    },
+  },
+  {
+    key: 'create.merchant_reference',
+    requests: ['plain', 'no reference'],
+    read: seen => accepted(seen, 'no reference', 'merchant_reference', { yes: 'optional', no: 'required' }),
+  },
+  {
+    key: 'strict.unknown_members',
+    requests: ['plain', 'unknown member'],
+    read: seen => accepted(seen, 'unknown member', 'paysim_probe', { yes: 'ignore', no: 'reject' }),
+  },
+  {
+    key: 'strict.nulls',
+    requests: ['plain', 'null'],
+    read: seen => accepted(seen, 'null', 'email', { yes: 'absent', no: 'reject' }),
+  },
+  {
+    key: 'errors.unknown_method',
+    requests: ['plain', 'unknown method'],
+    read: seen => {
+      const answer = seen.answer('unknown method')
+      if (isRefusedFor(answer, 'payment_method')) return { value: 'validation_failed' }
+      return shown(answer) === '422 payment_configuration_unavailable'
+        ? { value: 'payment_configuration_unavailable' }
+        : unclear(answer, 'a creation with an unknown method')
+    },
+  },
+  {
+    key: 'errors.amount_limits',
+    requests: ['plain', 'methods for too much', 'too much'],
+    read: seen => {
+      const answer = seen.answer('too much')
+      const offers = seen.answer('methods for too much')
+      if (!isSuccess(offers) || methodsOf(offers).length > 0)
+        return { why: `no amount is known to be outside the limits: ${TOO_MUCH} is not` }
+      const [, code = ''] = /^422 (.*)$/.exec(shown(answer)) ?? []
+      return oneOf(code, ['routing_unavailable', 'payment_configuration_unavailable'], answer)
+    },
+  },
+  {
+    key: 'receipt.file_faults',
+    requests: ['transfer', 'not an image'],
+    read: seen => {
+      const answer = seen.answer('not an image')
+      if (answer?.status === 415) return { value: '413/415' }
+      return shown(answer) === '400 validation_failed'
+        ? { value: '400' }
+        : unclear(answer, 'a text as a receipt')
+    },
+  },
+  {
+    key: 'status.receipt',
+    requests: ['transfer', 'receipt'],
+    read: seen => oneOf(String(seen.answer('receipt')?.status), ['200', '202'], seen.answer('receipt')),
+  },
+  {
+    key: 'cancel.during_receipt',
+    requests: ['transfer', 'receipt', 'cancel during receipt', 'after the refusal'],
+    read: seen => {
+      const answer = seen.answer('cancel during receipt')
+      const isVerified = (body: unknown) => member(body, 'receipt', 'status') === 'processing'
+      if (isSuccess(answer) && isVerified(answer.body)) return { value: 'allow' }
+      const after = seen.answer('after the refusal')?.body
+      return isVerified(after) && member(after, 'status') === 'pending'
+        ? { value: 'refuse' }
+        : unclear(answer, 'the receipt was no longer being verified')
+    },
+  },
+  {
+    key: 'errors.idempotency_conflict',
+    requests: ['plain', 'same key', 'transfer', 'receipt', 'other receipt, same key', 'other body, same key'],
+    read: seen => {
+      const [answer] = ['other receipt, same key', 'other body, same key']
+        .map(name => seen.answer(name))
+        .filter(isConflict)
+      if (!answer) return { why: 'no key was refused with idempotency_conflict' }
+      return oneOf(String(answer.status), ['409', '422', '400'], answer)
+    },
+  },
+  {
+    key: 'idempotency.refusals',
+    requests: ['hosted', 'refused receipt', 'refused again', 'other receipt, same key'],
+    read: seen => {
+      const [first, again] = [seen.answer('refused receipt'), seen.answer('refused again')]
+      if (!isRefusal(first)) return unclear(first, 'the receipt was not refused with 422')
+      if (isConflict(again)) return { value: 'keep' }
+      // A server that never reports a conflict would look as if it forgot.
+      return isRefusal(again) && isConflict(seen.answer('other receipt, same key'))
+        ? { value: 'forget' }
+        : unclear(again, 'another receipt with the same key')
+    },
+  },
+  {
+    key: 'methods.denied_mode',
+    requests: ['methods', 'merchant methods', 'creation in the mode without methods'],
+    read: seen => {
+      const answer = seen.answer('creation in the mode without methods')
+      return shown(answer) === '403 checkout_mode_not_allowed'
+        ? { value: 'empty' }
+        : readAlone('methods.denied_mode', seen)
+    },
+  },
+  {
+    key: 'cancel.no_route',
+    requests: ['hosted', 'cancel without a method'],
+    read: seen => {
+      const answer = seen.answer('cancel without a method')
+      if (isSuccess(answer)) return { value: 'cancel' }
+      return shown(answer) === '422 provider_capability_unsupported'
+        ? { value: 'refuse' }
+        : unclear(answer, 'a cancellation before a method was chosen')
+    },
+  },
+]
