@@ -137,7 +137,8 @@ describe('a merchant client', () => {
     const keep = (warning: Error) => warnings.push(warning)
     process.on('warning', keep)
     onTestFinished(() => void process.off('warning', keep))
-    const server = await serve(response => json(response, PAYMENT))
+    // A payment to the one client, and a sign of life to the other.
+    const server = await serve(response => json(response, { ...PAYMENT, version: '0.1.0' }))
     const { signal } = new AbortController()
     const client = clientFor(server.url)
     await Promise.all(Array.from({ length: 30 }, () => client.payments.get('pi_1', { signal })))

@@ -105,7 +105,10 @@ test('a value in a path that a new server does not have comes by a link from ano
     ]),
   )
   for (const { operationId, parameters = {} } of linked)
-    expect(Object.keys(parameters), operationId).toEqual(names.get(operationId))
+    expect(
+      Object.keys(parameters).filter(name => !name.startsWith('query.')),
+      operationId,
+    ).toEqual(names.get(operationId))
   const targets = linked.map(({ operationId }) => operationId)
   for (const [operationId, path] of names)
     if (path.some(name => name !== 'account')) expect(targets).toContain(operationId)

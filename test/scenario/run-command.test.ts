@@ -74,7 +74,7 @@ describe('a run', () => {
       ['run', 'scenarios/qr-code.yaml', '--base-url', 'http://127.0.0.1:9', '--seed', '1'],
       '--seed needs a simulator',
     ],
-    [['run', 'package.json', '--report', 'html=x'], 'It must be one of junit, tap, json'],
+    [['run', 'package.json', '--report', 'pdf=x'], 'It must be one of junit, tap, json, html'],
     [['run', 'README.md'], 'README.md is not a .yaml, .yml or .json file'],
     [['run', 'docs'], 'docs contains no scenarios'],
   ])('%s is refused', async (args, message) => {

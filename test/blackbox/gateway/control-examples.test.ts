@@ -26,6 +26,7 @@ interface Exchange {
 /** What is not sent, and why. */
 const LEFT_OUT = {
   follow: 'a stream does not end',
+  releaseHold: 'nothing is held on a new server',
   signIn: 'only a page of the dashboard may sign in',
   signOut: 'only a page of the dashboard is signed in',
 }

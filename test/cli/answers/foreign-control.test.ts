@@ -48,6 +48,8 @@ const WORDS: Readonly<Record<string, () => readonly string[]>> = {
   'rules set': () => [file('rules.json')],
   'rules add': () => [file('rules.json')],
   'faults set': () => [file('faults.json')],
+  'holds release': () => ['hold_1'],
+  'events send': () => ['payment.succeeded'],
   'catalogue set': () => [file('catalogue.json')],
   'catalogue health': () => ['siam', 'up'],
   'payments show': () => ['pi_1'],

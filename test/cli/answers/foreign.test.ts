@@ -289,7 +289,7 @@ describe('paysim doctor', () => {
     }))
     const { code, stdout } = await paysim(url, 'doctor')
     expect(code, stdout).toBe(0)
-    expect(stdout).toMatch(/^! payouts .*not with a list of payouts/m)
+    expect(stdout).toMatch(/^! document +the list of payouts: data is missing/m)
   })
 })
 
