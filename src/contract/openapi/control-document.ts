@@ -75,6 +75,7 @@ const TAG_OF: Readonly<Record<string, keyof typeof TAGS>> = {
   timers: 'Time',
   rules: 'Script',
   faults: 'Script',
+  holds: 'Script',
   catalogue: 'Script',
   payments: 'Payments',
   'provider-calls': 'Payments',

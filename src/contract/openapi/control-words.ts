@@ -137,6 +137,7 @@ export const CONTROL_WORDS: Readonly<Record<ControlCall, CallWords>> = {
   'DELETE /accounts/:account/faults': { description: 'Every call is answered as it should be again.' },
   'GET /accounts/:account/holds': { description: 'Those of type `hold`, the oldest first.' },
   'POST /accounts/:account/holds/:id/release': {
+    after: { call: 'GET /accounts/:account/holds', id: NEWEST },
     description: 'Without a body, it goes on as it is.',
     example: { status: 503 },
   },
