@@ -78,6 +78,8 @@ const OF_ONE_DIRECTORY = [
  * there are the engine, servers and clients, files, processes and the package.
  */
 const OF_EVERY_NODE = [
+  // npm and bash do what this is about, and with Node alone it would not have npm's settings.
+  'test/package/action.test.ts',
   ...BROWSER,
   ...POSTGRES,
   'test/{contract,docs,domain,explore,model,web}/**/*.test.ts',
