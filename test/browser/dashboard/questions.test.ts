@@ -100,7 +100,7 @@ describe.skipIf(noChromium)('the dashboard answers', () => {
       await click(link(page, 'order-declined'))
       await page.getByRole('region', { name: 'Rule', exact: true }).getByText('gte: "1000000"').waitFor()
       await click(link(page, 'large transfers'))
-      await page.getByRole('heading', { name: 'large transfers' }).waitFor()
+      await page.locator('.card.is-wanted').getByRole('heading', { name: 'large transfers' }).waitFor()
     }
     {
       // What did I send?

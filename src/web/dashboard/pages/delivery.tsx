@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { BodyView } from '../ui/json-view.tsx'
 import { NotLoaded, Page } from '../ui/page.tsx'
 import { Facts, Panel, Table } from '../ui/panel.tsx'
+import { SendEvent } from './send-event.tsx'
 import { linked, useWhy, WhyPanel } from './why.tsx'
 
 export function DeliveryPage({ account, id }: { account: string; id: string }) {
@@ -41,6 +42,7 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
           <Copyable text={data.id} what="the ID" />
         </>
       }
+      actions={body && <SendEvent account={account} copyOf={{ event: data.event, body }} />}
     >
       <WhyPanel account={account} why={why}>
         {isFilled => (

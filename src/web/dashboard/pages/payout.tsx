@@ -70,7 +70,12 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
                 ['Merchant reference', data.merchant_reference],
                 ['Amount', `${data.amount} (minor units of ${data.currency})`],
                 ['Country', data.country],
-                ['Rule', data.rule && <a href={addressOf(account, 'rules')}>{data.rule}</a>],
+                [
+                  'Rule',
+                  data.rule && (
+                    <a href={addressOf(account, 'rules', null, { rule: data.rule })}>{data.rule}</a>
+                  ),
+                ],
                 ['Created', <Time key="created" at={data.created_at} />],
                 ['Updated', <Time key="updated" at={data.updated_at} />],
                 ['Failure code', data.failure_code && <code>{data.failure_code}</code>],

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { RulesState } from '../../../contract/control/rules.ts'
 import { countText } from '../format.ts'
 import { call } from '../state/api.ts'
-import { addressOf } from '../state/router.ts'
+import { addressOf, place } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -167,6 +167,8 @@ function RuleList({ data, account, onSwitch, onRemove }: RuleListProps) {
         </p>
       </Empty>
     )
+  // A record names the rule that it follows.
+  const wanted = place.value.query.get('rule') ?? undefined
   return (
     <ol class="cards">
       {data.rules.map((rule, nth) => {
@@ -174,7 +176,11 @@ function RuleList({ data, account, onSwitch, onRemove }: RuleListProps) {
         const used = data.used[nth] ?? 0
         const left = typeof rule.times === 'number' ? rule.times - used : null
         return (
-          <li key={nth} class={rule.off ? 'card is-off' : 'card'}>
+          <li
+            key={nth}
+            ref={name !== null && name === wanted ? scrollTo : null}
+            class={['card', rule.off && 'is-off', name === wanted && 'is-wanted'].filter(Boolean).join(' ')}
+          >
             <header>
               <h2>{name ?? 'Rule without a name'}</h2>
               {rule.off && <Badge tone="warn">off</Badge>}
@@ -195,6 +201,8 @@ function RuleList({ data, account, onSwitch, onRemove }: RuleListProps) {
     </ol>
   )
 }
+
+const scrollTo = (card: Element | null) => card?.scrollIntoView({ block: 'center' })
 
 function Matched({ account, rule, name }: { account: string; rule: Rule; name: string }) {
   const kind = (rule.match as { kind?: string } | undefined)?.kind

@@ -1,25 +1,22 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryRow, EndpointRecord } from '../../../contract/control/webhooks.ts'
-import type { EventChoice, EventName } from '../../../contract/event-names.ts'
+import type { EventChoice } from '../../../contract/event-names.ts'
 import { DELIVERY_STATUSES } from '../../../contract/statuses.ts'
 import { humanise } from '../format.ts'
-import { ApiError, call, messageOf } from '../state/api.ts'
+import { ApiError, call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Away, Badge, Command, Copyable, HttpStatus, Status, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog, FormDialog } from '../ui/dialog.tsx'
-import { Editor, Field, Select } from '../ui/field.tsx'
+import { Field } from '../ui/field.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty, Panel, Table } from '../ui/panel.tsx'
 import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
 import { ChoiceFilter, ClearFilters, filterQuery, optionsOf, SearchFilter } from './filters.tsx'
+import { EVENTS, SendEvent } from './send-event.tsx'
 
-const EVENTS = [
-  ...['succeeded', 'failed', 'expired', 'cancelled', 'created', 'updated'].map(end => `payment.${end}`),
-  ...['succeeded', 'failed', 'cancelled', 'updated'].map(end => `payout.${end}`),
-].map(name => [name, name] as const)
 const FILTERS = ['q', 'status', 'event_type', 'endpoint']
 
 const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
@@ -206,53 +203,6 @@ const SecretDialog = ({ endpoint, onClose }: { endpoint: EndpointRecord; onClose
     </div>
   </Dialog>
 )
-
-/** Sends a sample event, with other data if wanted, also before any payment exists. */
-function SendEvent({ account }: { account: string }) {
-  const [open, setOpen] = useState(false)
-  const [type, setType] = useState('payment.succeeded')
-  const [text, setText] = useState(SOME_DATA)
-  const [problems, setProblems] = useState<readonly string[]>([])
-  const send = async () => {
-    try {
-      const body = { type: type as EventName, data: JSON.parse(text) }
-      await call('POST /accounts/:account/events', { params: { account }, body })
-      toast(`${type} sent by hand`)
-      setProblems([])
-    } catch (error) {
-      setProblems([messageOf(error)])
-      throw error
-    }
-  }
-  return (
-    <>
-      <Button onPress={() => setOpen(true)}>Send event</Button>
-      {open && (
-        <FormDialog
-          title="Send an event by hand"
-          action="Send"
-          onClose={() => setOpen(false)}
-          onSubmit={send}
-          showsProblems
-        >
-          <Select label="Event" value={type} options={EVENTS} onChange={setType} />
-          <Editor
-            label="Members of its data that replace others, as JSON"
-            value={text}
-            onInput={setText}
-            rows={6}
-            problems={problems}
-          />
-          <p class="hint">
-            It goes signed to all endpoints that take it, with the normal retries. No record changes.
-          </p>
-        </FormDialog>
-      )}
-    </>
-  )
-}
-
-const SOME_DATA = JSON.stringify({ amount: '9900', merchant_reference: 'by-hand-1' }, null, 2)
 
 function AddEndpoint({ account }: { account: string }) {
   const [open, setOpen] = useState(false)
