@@ -82,11 +82,13 @@ class LastChanged {
 
   constructor(gateway: Gateway) {
     gateway.onEntry((runtime, { at, by, events }) => {
+      let entry: Change['entry'] | undefined
       for (const event of events) {
         const record = changedRecord(event)
         const id = record ?? (event.type === 'AttemptEnded' ? event.delivery : undefined)
         if (id === undefined) continue
-        const change = { id, nth: ++this.#count, entry: { at, by, events: essentials(events) } }
+        entry ??= { at, by, events: essentials(events) }
+        const change = { id, nth: ++this.#count, entry }
         this.#note(runtime, record === undefined ? 'delivery' : 'record', change)
       }
     })
