@@ -9,6 +9,8 @@ interface Described {
   readonly why: string
   /** Why no merchant's request shows the answer of a server; missing if `paysim probe` can find it out. */
   readonly unobservable?: string
+  /** Why only a person can show it, whom `paysim probe --ask` asks. */
+  readonly person?: string
 }
 interface Choice<V extends string = string> extends Described {
   readonly kind: 'choice'
@@ -42,7 +44,7 @@ function choice<const V extends string>(
   question: string,
   values: readonly [V, ...V[]],
   why: string,
-  more: Pick<Described, 'unobservable'> = {},
+  more: Pick<Described, 'unobservable' | 'person'> = {},
 ): Choice<V> {
   return { kind: 'choice', question, values, why, ...more }
 }
@@ -217,7 +219,7 @@ export const DECISIONS = {
     'payment_method after the payer chose one on the hosted page',
     ['code', 'keep_null'],
     "The merchant should learn the payer's choice.",
-    { unobservable: 'Only a person can choose a method on the hosted page of another gateway.' },
+    { person: 'Only a person can choose a method on the hosted page of another gateway.' },
   ),
   'payment.processing_reason': constant(
     'Other values of processing_reason',

@@ -40,11 +40,13 @@ interface Row {
   readonly why: string
   /** Why `paysim probe` cannot find out how a server answers; null if it can, or if no contract changes it. */
   readonly unobservable: string | null
+  /** Why only a person can show it to `paysim probe --ask`; null if nobody is needed. */
+  readonly person: string | null
 }
 
 function rows(contract: Contract): Row[] {
   return (Object.keys(DECISIONS) as DecisionKey[]).map(key => {
-    const { question, why, unobservable }: Decision = DECISIONS[key]
+    const { question, why, unobservable, person }: Decision = DECISIONS[key]
     return {
       key,
       question,
@@ -52,6 +54,7 @@ function rows(contract: Contract): Row[] {
       allowed: allowedValues(DECISIONS[key]) ?? null,
       why,
       unobservable: unobservable ?? null,
+      person: person ?? null,
     }
   })
 }
@@ -74,10 +77,16 @@ const asText = (all: readonly Row[]) =>
 function asMarkdown(all: readonly Row[]): string {
   const cell = (text: string) => text.replaceAll('|', '\\|')
   const lines = all.map(
-    ({ key, question, answer, allowed, why, unobservable }) =>
-      `| \`${key}\` | ${cell(question)} | ${cell(answer)} | ${allowed === null ? 'constant' : cell(allowed)} | ${cell(why)}${unobservable === null ? '' : ` \`paysim probe\` cannot see it: ${cell(unobservable)}`} |`,
+    ({ key, question, answer, allowed, why, ...row }) =>
+      `| \`${key}\` | ${cell(question)} | ${cell(answer)} | ${allowed === null ? 'constant' : cell(allowed)} | ${cell(why + probed(row))} |`,
   )
   return `| key | question | answer | allowed | why |\n|---|---|---|---|---|\n${lines.join('\n')}\n`
+}
+
+/** What a probe cannot see, or not alone. */
+function probed({ unobservable, person }: Pick<Row, 'unobservable' | 'person'>): string {
+  if (unobservable !== null) return ` \`paysim probe\` cannot see it: ${unobservable}`
+  return person === null ? '' : ` \`paysim probe\` sees it only with \`--ask\`: ${person}`
 }
 
 /** `paysim openapi`. */

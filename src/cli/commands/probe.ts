@@ -1,35 +1,39 @@
 import { writeFile } from 'node:fs/promises'
-import { type Command, Option } from 'commander'
-import { OPERATION_PATHS, problemWithCreatePath } from '../../contract/paths.ts'
-import { COMMON, newCommand } from '../command-table.ts'
-import { InterruptedError, UsageError } from '../errors/cli-errors.ts'
+import type { Command } from 'commander'
+import { shellWords } from '../../contract/shell-words.ts'
+import { newCommand } from '../command-table.ts'
+import { UsageError } from '../errors/cli-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
-import { readContract } from '../named-file.ts'
-import { type OutputFlags, outputFlags } from '../output/formats.ts'
+import { asCalled } from '../help-text.ts'
+import { readObjectFile } from '../named-file.ts'
 import { openPrinter } from '../output/printer.ts'
-import type { ProbeReport } from '../probe/probe.ts'
-import { findTarget, readAuthorities, type TargetFlags, targetFlags } from '../target/find-target.ts'
+import { visible } from '../output/text.ts'
+import { type GatewayFlags, gatewayFlags, withGateway } from '../probe/gateway-flags.ts'
+import type { Errand } from '../probe/inquiry.ts'
+import { membersOf } from '../profiles/new-profile.ts'
+import { profileNamed } from '../profiles/profiles.ts'
+import { canAsk } from '../prompts/confirm.ts'
+import { findTarget } from '../target/find-target.ts'
 
-interface ProbeFlags extends TargetFlags, OutputFlags {
-  readonly allowWrites?: true
-  readonly createPath?: string
+interface ProbeFlags extends GatewayFlags {
+  readonly ask?: true
   readonly save?: string
+  readonly input: boolean
 }
 
 export const command = (): Command =>
-  targetFlags(
-    outputFlags(
-      newCommand('probe')
-        .description(
-          'Find out how a server answers what the interface document leaves open, and write the contract file for it.',
-        )
+  gatewayFlags(
+    newCommand('probe').description(
+      'Find out how a server answers what the interface document leaves open, and write the contract file for it.',
+    ),
+    it =>
+      it
+        .option('--ask', 'ask you to do what only a person can do, such as choosing a method on a page')
         .option(
-          '--allow-writes',
-          'also create payments, send receipts and cancel; without it, the command only reads',
+          '--save <file>',
+          'write what was found as a contract file, and offer to put it into the profile',
         )
-        .option('--create-path <path>', 'the path that creates payments, if it cannot be guessed')
-        .addOption(new Option('--save <file>', 'write what was found as a contract file')),
-    ).optionsGroup(COMMON.target),
+        .option('--no-input', 'never prompt'),
   )
     .addHelpText(
       'after',
@@ -38,81 +42,74 @@ Only test keys are accepted. The command sends one request at a time, at most 80
 Every payment that it makes has a reference that begins with paysim-probe. It cancels them where that is possible, and
 lists the others. What a server does not show is unknown, with the reason.
 
+With a contract, commands speak as the server does: they create payments at its path, and know what it requires and how it
+ends a cancelled payment. With the contract in a profile, they do so without an option.
+
 The exit code is 0, or 10 if an answer contradicts the interface document.
 
 Examples:
   paysim probe --base-url https://api.example/v1 --key-file keys.txt
   paysim probe --profile sandbox --allow-writes --save contract.json
   paysim serve --contract contract.json
+  paysim probe --allow-writes --ask
   paysim probe --allow-writes -o json`,
     )
     .action(run)
 
-const CONNECT_TIMEOUT_MS = 10_000
-
 async function run(flags: ProbeFlags): Promise<void> {
   const printer = openPrinter(flags)
-  const { baseUrl, keys, profile } = await findTarget(flags)
-  const createPath = await createPathOf(flags, profile?.contract)
-  const caFile = flags.caFile ?? profile?.ca_file
-  const interruption = new AbortController()
-  const interrupt = () => interruption.abort(new InterruptedError())
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  if (flags.ask) demandPerson(flags)
+  const target = await findTarget(flags)
   const { probe } = await import('../probe/probe.ts')
   const { probeView } = await import('../probe/view.ts')
-  let report: ProbeReport
-  try {
-    report = await probe({
-      baseUrl,
-      keys,
-      createPath,
-      allowWrites: flags.allowWrites ?? false,
-      signal: interruption.signal,
-      retries: flags.retries,
-      timeoutMs: flags.requestTimeout ?? CONNECT_TIMEOUT_MS,
-      ca: caFile === undefined ? undefined : await readAuthorities(caFile),
-      onProgress: (name, at, of) => showProgress(`${bar(at, of)} ${at} of ${of}: ${name}`),
-    })
-  } finally {
-    showProgress('')
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-  }
-  if (flags.save !== undefined) await save(flags.save, report)
+  const report = await withGateway(flags, target, options =>
+    probe(flags.ask ? { ...options, onErrand: ask } : options),
+  )
   if (report.violations.length > 0) process.exitCode = EXIT.expectationFailed
   await printer.show({ body: report }, probeView)
+  if (flags.save === undefined) return
+  // What no request shows is known from elsewhere, and stays.
+  const known = flags.contract === undefined ? target.profile?.contract : await readObjectFile(flags.contract)
+  await save(flags.save, { ...known, ...report.contract })
+  const [, name] = /^profile (.+)$/.exec(target.from.baseUrl) ?? []
+  if (name !== undefined) await offer(flags, flags.save, name)
 }
 
-async function createPathOf(
-  flags: ProbeFlags,
-  known: Readonly<Record<string, unknown>> | undefined,
-): Promise<string> {
-  if (flags.createPath === undefined) {
-    const contract = flags.contract ?? known
-    return contract === undefined
-      ? OPERATION_PATHS.createPayment.path
-      : (await readContract(contract))['create.path']
-  }
-  const problem = problemWithCreatePath(flags.createPath)
-  if (problem !== undefined) throw new UsageError(`--create-path ${flags.createPath}: ${problem}`)
-  return flags.createPath
+function demandPerson({ input, allowWrites }: ProbeFlags): void {
+  if (!allowWrites) throw new UsageError('--ask needs --allow-writes: a person is asked about a payment')
+  if (!canAsk({ input })) throw new UsageError('--ask needs a terminal: somebody must answer')
 }
 
-async function save(file: string, { contract }: ProbeReport): Promise<void> {
+async function ask({ what, url }: Errand): Promise<boolean> {
+  const { ask: prompt } = await import('../prompts/ask.ts')
+  process.stderr.write(`\n${visible(url)}\n`)
+  return prompt.confirm({ message: `Open this page and ${what}. Did you?`, default: false })
+}
+
+async function save(file: string, contract: Readonly<Record<string, unknown>>): Promise<void> {
   try {
     await writeFile(file, `${JSON.stringify(contract, null, 2)}\n`)
   } catch (cause) {
     throw new UsageError(`cannot write ${file} (--save): ${cause instanceof Error ? cause.message : cause}`)
   }
-  process.stderr.write(`Wrote ${file}. Use it with \`paysim serve --contract ${file}\`.\n`)
+  process.stderr.write(`wrote ${file}; use it with \`paysim serve --contract ${file}\`\n`)
 }
 
-const CELLS = 20
-const bar = (at: number, of: number) => {
-  const done = Math.round((at / of) * CELLS)
-  return `[${'#'.repeat(done)}${'.'.repeat(CELLS - done)}]`
-}
-
-/** Shows a line until the next one. */
-function showProgress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
+/** Offers to put the contract into the profile that was used. */
+async function offer(flags: ProbeFlags, file: string, name: string): Promise<void> {
+  if (!canAsk(flags)) {
+    const change = asCalled(`\`${shellWords(['paysim', 'profile', 'set', name, '--contract', file])}\``)
+    process.stderr.write(`${change} puts it into the profile, so that every command knows it\n`)
+    return
+  }
+  const { ask: prompt } = await import('../prompts/ask.ts')
+  if (!(await prompt.confirm({ message: `Put this contract into the profile ${name}?`, default: true })))
+    return
+  const { changeProfiles } = await import('../profiles/change-profiles.ts')
+  const members = await membersOf({ contract: file })
+  await changeProfiles(book => ({
+    ...book,
+    profiles: { ...book.profiles, [name]: { ...profileNamed(name, book), ...members } },
+  }))
+  process.stderr.write(`the profile ${name} has it now: commands that use it speak as this server does\n`)
 }

@@ -1,8 +1,9 @@
 import { fill } from '../../client/address.ts'
 import type { Answer } from '../../client/answer-type.ts'
 import { OPERATION_PATHS } from '../../contract/paths.ts'
+import { CHANGES, contradictsCancellation } from './changes.ts'
+import { CREATIONS, isCreated } from './creations.ts'
 import { type Found, type Inquiry, isSuccess, member, shownAnswer } from './inquiry.ts'
-import { contradictsCancellation, isCreated, WRITES } from './writes.ts'
 
 /** A payment that a probe made. */
 export interface Made {
@@ -15,8 +16,8 @@ export interface Made {
   readonly ends_at: string | null
 }
 
-/** The requests that cancelled a payment already. */
-const CANCELLED_BY: Readonly<Record<string, string>> = {
+/** The requests that cancelled a payment already, by the request that made it. */
+export const CANCELLED_BY: Readonly<Record<string, string>> = {
   transfer: 'cancel during receipt',
   hosted: 'cancel without a method',
 }
@@ -30,7 +31,7 @@ const FINAL = new Set(['succeeded', 'failed', 'expired'])
 export async function cancelMade(inquiry: Inquiry, earlier: readonly Made[] = []): Promise<readonly Made[]> {
   const made = new Map(earlier.map(record => [record.id, record]))
   const round = earlier.length === 0 ? 1 : 2
-  for (const name of Object.keys(WRITES)) {
+  for (const name of Object.keys({ ...CREATIONS, ...CHANGES })) {
     const created = inquiry.seen.answer(name)
     if (!isPayment(created)) continue
     const id = String(member(created.body, 'id'))
@@ -38,7 +39,7 @@ export async function cancelMade(inquiry: Inquiry, earlier: readonly Made[] = []
     if (before && (round === 1 || before.why !== '422 invalid_state')) continue
     const asked = inquiry.seen.answer(CANCELLED_BY[name] ?? '')
     const isSettled = round === 1 && (isSuccess(asked) || name === 'hosted')
-    const answer = isSettled ? asked : await cancel(inquiry, id, round)
+    const answer = isSettled ? asked : await cancel(inquiry, name, { id, round })
     made.set(id, {
       id,
       merchant_reference: textOf(member(created.body, 'merchant_reference')),
@@ -56,9 +57,13 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
 const isPayment = (answer: Answer | undefined): answer is Answer<object> =>
   isCreated(answer) && member(answer.body, 'object') === 'payment_intent'
 
-async function cancel(inquiry: Inquiry, id: string, round: number): Promise<Answer | undefined> {
+async function cancel(
+  inquiry: Inquiry,
+  name: string,
+  { id, round }: { readonly id: string; readonly round: number },
+): Promise<Answer | undefined> {
   const path = fill(OPERATION_PATHS.cancelPayment.path, { id })
-  return inquiry.request(`cancel ${id} ${round}`, {
+  return inquiry.request(`cancel ${name}${round === 1 ? '' : ' again'}`, {
     writes: 'asks to cancel a payment that the probe made',
     make: () => ({ method: 'POST', path, body: {} }),
     contradiction: contradictsCancellation,

@@ -11,6 +11,15 @@ export interface ProbeRequest {
   make(seen: Seen): Outgoing | string
   /** What in the answer contradicts the interface document. */
   contradiction?(answer: Answer, seen: Seen): string | undefined
+  /** What a person must do before it is sent; undefined if it cannot be sent. */
+  person?(seen: Seen): Errand | undefined
+}
+
+/** What a probe asks a person for. */
+export interface Errand {
+  /** In words that follow "open this page and". */
+  readonly what: string
+  readonly url: string
 }
 
 /** How one decision is read from outside. */
@@ -61,6 +70,8 @@ interface InquirySettings {
   readonly first: Exchange
   /** Called before each request is sent. */
   readonly onRequest?: ((name: string) => void) | undefined
+  /** Asks a person, and says whether it was done. Missing if nobody can be asked. */
+  readonly onErrand?: ((errand: Errand) => Promise<boolean>) | undefined
 }
 
 /** Sends the requests of questions, each at most once, and keeps what came back. */
@@ -91,6 +102,11 @@ export class Inquiry {
     return this.#end
   }
 
+  /** What came back for each request, or why it was not sent. */
+  get outcomes(): ReadonlyMap<string, Exchange | string> {
+    return this.#outcomes
+  }
+
   async ask({ key, requests, read }: Question): Promise<Found> {
     for (const name of requests) await this.request(name)
     const evidence = requests.flatMap(name => {
@@ -113,11 +129,13 @@ export class Inquiry {
   }
 
   async #outcome(name: string, request: ProbeRequest): Promise<Exchange | string> {
-    const { session, allowWrites, onRequest } = this.#settings
+    const { session, allowWrites, onRequest, onErrand } = this.#settings
     if (request.writes !== undefined && !allowWrites) return `needs --allow-writes: it ${request.writes}`
     const outgoing = request.make(this.seen)
     if (typeof outgoing === 'string') return outgoing
     if (this.#end !== undefined) return this.#end
+    const errand = request.person?.(this.seen)
+    if (errand && !(await onErrand?.(errand))) return `nobody did what it needs: to ${errand.what}`
     onRequest?.(name)
     try {
       const exchange = await session.send(outgoing)

@@ -4,11 +4,20 @@ import { DECISIONS, type Decision, type DecisionKey } from '../../contract/decis
 import { ContractError, resolveContract } from '../../contract/resolve-contract.ts'
 import { askFirst, checkGateway } from '../doctor/gateway.ts'
 import { UnfitServerError, UsageError } from '../errors/cli-errors.ts'
+import { CHANGE_QUESTIONS, CHANGES, PERSON_QUESTIONS } from './changes.ts'
 import { afterCancel, cancelMade, type Made } from './cleaning.ts'
-import { type Found, Inquiry, member, type ProbeRequest, type Question, type Violation } from './inquiry.ts'
+import { CREATION_QUESTIONS, CREATIONS } from './creations.ts'
+import {
+  type Errand,
+  type Found,
+  Inquiry,
+  member,
+  type ProbeRequest,
+  type Question,
+  type Violation,
+} from './inquiry.ts'
 import { READ_QUESTIONS, READS } from './reads.ts'
-import { type Evidence, openSession, type SessionOptions } from './session.ts'
-import { WRITE_QUESTIONS, WRITES } from './writes.ts'
+import { type Evidence, openSession, type Session, type SessionOptions } from './session.ts'
 
 /** What a probe learned about a server. The names are on the wire. */
 export interface ProbeReport {
@@ -26,27 +35,51 @@ export interface ProbeOptions extends Omit<SessionOptions, 'patienceMs'> {
   readonly keys: Keys
   readonly allowWrites: boolean
   readonly createPath: string
-  /** Called before each request, with its name, its place and how many there are. */
-  readonly onProgress?: ((name: string, at: number, of: number) => void) | undefined
+  /** Called before each request, with its place and how many there are. */
+  readonly onProgress?: ((at: number, of: number) => void) | undefined
+  /** Asks a person for what only a person can do, and says whether it was done. */
+  readonly onErrand?: ((errand: Errand) => Promise<boolean>) | undefined
 }
 
 /** In order of value per request: what only reads, then what one payment shows, then what needs more. */
-export function questionsOf(allowWrites: boolean): readonly Question[] {
+export function questionsOf({
+  allowWrites,
+  onErrand,
+}: Pick<ProbeOptions, 'allowWrites' | 'onErrand'>): readonly Question[] {
   if (!allowWrites) return READ_QUESTIONS
   const again = new Set(WRITE_QUESTIONS.map(({ key }) => key))
-  return [...READ_QUESTIONS.filter(({ key }) => !again.has(key)), ...WRITE_QUESTIONS]
+  return [
+    ...READ_QUESTIONS.filter(({ key }) => !again.has(key)),
+    ...WRITE_QUESTIONS,
+    ...(onErrand ? PERSON_QUESTIONS : []),
+  ]
 }
 
-export const REQUESTS: Readonly<Record<string, ProbeRequest>> = { ...READS, ...WRITES }
+const WRITE_QUESTIONS = [...CREATION_QUESTIONS, ...CHANGE_QUESTIONS]
+export const REQUESTS: Readonly<Record<string, ProbeRequest>> = { ...READS, ...CREATIONS, ...CHANGES }
 
 const PATIENCE_MS = 60_000
 
+/** What a server answered. */
+export interface Inquired {
+  readonly found: readonly Found[]
+  readonly inquiry: Inquiry
+  readonly made: readonly Made[]
+  readonly session: Session
+}
+
 /** Asks a server how it decides what the interface document leaves open. Throws if it is not this API, or refuses the keys. */
 export async function probe(options: ProbeOptions): Promise<ProbeReport> {
-  const { keys, allowWrites, createPath, onProgress, ...rest } = options
+  const { found, inquiry, made, session } = await inquire(options)
+  return reportOf(found, { violations: inquiry.violations, made, requests: session.requests })
+}
+
+/** Sends every request of a probe. */
+export async function inquire(options: ProbeOptions): Promise<Inquired> {
+  const { keys, allowWrites, createPath, onProgress, onErrand, ...rest } = options
   if (isLive(keys.publicKey) || keys.secretKey.startsWith('sk_live_'))
-    throw new UsageError('a probe takes no live keys: give the keys of a test account')
-  const questions = questionsOf(allowWrites)
+    throw new UsageError('no live keys are accepted: give the keys of a test account')
+  const questions = questionsOf(options)
   const planned = new Set(questions.flatMap(({ requests }) => requests)).size
   const session = openSession({ ...rest, keys, patienceMs: PATIENCE_MS })
   try {
@@ -64,7 +97,8 @@ export async function probe(options: ProbeOptions): Promise<ProbeReport> {
       publicKey: keys.publicKey,
       createPath,
       first: first.exchange,
-      onRequest: name => onProgress?.(name, ++asked, Math.max(asked, planned)),
+      onRequest: () => onProgress?.(++asked, Math.max(asked, planned)),
+      onErrand,
     })
     const found: Found[] = []
     for (const question of questions) found.push(await inquiry.ask(question))
@@ -74,7 +108,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeReport> {
     // What can be cancelled only now may show more.
     if (allowWrites)
       found.push('value' in ended.reading ? ended : await afterCancel(inquiry, made, session.sleep))
-    return reportOf(found, { violations: inquiry.violations, made, requests: session.requests })
+    return { found, inquiry, made, session }
   } finally {
     await session.close()
   }
@@ -118,6 +152,7 @@ function problemWith(key: DecisionKey, value: string): string | undefined {
 
 function whyNotAsked(key: string, decision: Decision): string {
   if (decision.unobservable !== undefined) return decision.unobservable
+  if (decision.person !== undefined) return `needs --ask: ${decision.person}`
   if (decision.kind === 'constant') return 'no contract changes it, so no request asks'
   const question = WRITE_QUESTIONS.find(one => one.key === key)
   const writes = question?.requests.map(name => REQUESTS[name]?.writes).findLast(text => text !== undefined)

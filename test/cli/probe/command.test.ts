@@ -1,5 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startSimulator } from '../../../src/library/start-simulator.ts'
+import { openSite } from '../../support/cli/site.ts'
+import { noTerminal, openTerminal, type Terminal } from '../../support/cli/terminal.ts'
 import { openWorkplace } from '../../support/cli/workplace.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
 
@@ -49,4 +53,88 @@ test('ends with 2 for a live key and for a path where nothing can be created', a
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('no live keys')])
   const path = await place.paysim(['probe', '--create-path', 'pay'], { env: await environment() })
   expect([path.code, path.stderr]).toEqual([2, expect.stringContaining('it must start with /')])
+})
+
+const METHODS = { country: 'TH', currency: 'THB', environment: 'test', methods: [] }
+
+test.each([
+  ['a web page', 200, '<h1>Shop</h1>', 7],
+  ['an error of its own', 503, { error: { code: 'down' } }, 1],
+  ['a refusal of the keys', 401, { error: { code: 'unauthorized' } }, 3],
+  ['everything with the same answer', 200, METHODS, 10],
+])('ends as documented at a server that answers with %s', async (_, status, body, code) => {
+  const site = await openSite((_, answer) =>
+    answer.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body)),
+  )
+  onTestFinished(site.close)
+  const keys = { PAYSIM_PUBLIC_KEY: 'pk_test_a', PAYSIM_SECRET_KEY: 'sk_test_b' }
+  const run = await place.paysim(['probe', '--retries', '0'], {
+    env: { PAYSIM_BASE_URL: site.url, ...keys },
+  })
+  expect([run.code, run.stderr]).toEqual([code, code === 10 ? '' : expect.stringMatching(/^paysim: .+/)])
+})
+
+test('puts the contract into a profile, and commands speak accordingly', async () => {
+  const sim = await startSimulator({ contract: { 'create.path': '/payments', 'errors.body': 'flat' } })
+  onTestFinished(() => sim.stop())
+  const [account] = sim.accounts
+  const profile = {
+    base_url: sim.url,
+    public_key: account?.publicKey,
+    secret_key: account?.secretKey,
+    contract: { 'create.merchant_reference': 'optional' },
+  }
+  await place.writeProfiles({ current: 'sandbox', profiles: { sandbox: profile } })
+  const file = place.path('learned.json')
+  const { stderr } = await place.paysim(['probe', '--save', file])
+  expect(stderr).toContain(`profile set sandbox --contract ${file}`)
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+    'create.path': '/payments',
+    'create.merchant_reference': 'optional',
+  })
+  const create = () => place.paysim(['payments', 'create', '--amount', '99 THB', '--country', 'TH'])
+  expect((await create()).stderr).toContain('404')
+  await place.paysim(['profile', 'set', 'sandbox', '--contract', file])
+  // The server gets it at its path, and says in its form what it lacks.
+  const refused = await create()
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(/merchant_reference.*validation_failed/s),
+  ])
+})
+
+test('asks nobody where nobody answers', async () => {
+  const env = await environment()
+  for (const [flags, what] of [
+    [['--ask'], 'needs --allow-writes'],
+    [['--ask', '--allow-writes'], 'needs a terminal'],
+  ] as const) {
+    const run = await place.paysim(['probe', ...flags], { env })
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(what)])
+  }
+})
+
+describe.skipIf(noTerminal)('on a terminal', () => {
+  let terminal: Terminal
+  afterEach(() => terminal?.close())
+
+  test('asks a person to choose a method, and offers to put the contract into the profile', async () => {
+    const { test: account } = await server().merchant({})
+    const book = join(place.path('asked'), 'paysim', 'profiles.json')
+    await mkdir(dirname(book), { recursive: true })
+    const { public_key, secret_key } = account
+    const profile = { base_url: server().url, public_key, secret_key }
+    await writeFile(book, JSON.stringify({ current: 'shop', profiles: { shop: profile } }), { mode: 0o600 })
+    terminal = await openTerminal(['probe', '--allow-writes', '--ask', '--save', 'found.json'], {
+      cwd: place.path('asked'),
+    })
+    expect(await terminal.waitFor('choose a payment method, but do not pay. Did you?')).toContain('http')
+    await terminal.press('y', 'Enter')
+    await terminal.waitFor('Put this contract into the profile shop?')
+    await terminal.press('Enter')
+    expect(await terminal.exit()).toBe(0)
+    const { contract } = JSON.parse(await readFile(book, 'utf8')).profiles.shop
+    expect(contract).toMatchObject({ 'errors.body': 'nested', 'strict.nulls': 'reject' })
+    expect(contract).not.toHaveProperty(['payment.method_after_choice'])
+  })
 })

@@ -17,7 +17,8 @@ const PATHS = ['/payment_intents', '/v2/payments', '/pay/create']
 
 /** The switches that a probe can find out, in the order of the register. */
 const OBSERVABLE = Object.entries<Decision>(DECISIONS).filter(
-  ([, { kind, unobservable }]) => kind !== 'constant' && unobservable === undefined,
+  ([, { kind, unobservable, person }]) =>
+    kind !== 'constant' && unobservable === undefined && person === undefined,
 )
 
 const contracts = fc.record(
@@ -55,15 +56,17 @@ async function withContract<T>(
   }
 }
 
+const ASKED = questionsOf({ allowWrites: true, onErrand: async () => true })
+
 describe('the register', () => {
   test('has a question for each switch, or the reason why nobody can ask', () => {
-    const asked = new Set<string>([...questionsOf(true).map(({ key }) => key), 'payment.after_cancel'])
+    const asked = new Set<string>([...ASKED.map(({ key }) => key), 'payment.after_cancel'])
     for (const [key, { kind, unobservable }] of Object.entries<Decision>(DECISIONS))
       if (kind !== 'constant') expect([key, asked.has(key)]).toEqual([key, unobservable === undefined])
   })
 
   test('has questions whose requests exist, each request of which answers one', () => {
-    const named = new Set(questionsOf(true).flatMap(({ requests }) => requests))
+    const named = new Set(ASKED.flatMap(({ requests }) => requests))
     expect([...named].sort()).toEqual(Object.keys(REQUESTS).sort())
   })
 })
@@ -96,7 +99,11 @@ describe('a simulator', () => {
   beforeAll(async () => {
     sim = await startSimulator({
       seed: 7,
-      contract: { 'methods.denied_mode': 'empty', 'create.path': '/payments' },
+      contract: {
+        'methods.denied_mode': 'empty',
+        'create.path': '/payments',
+        'payment.method_after_choice': 'keep_null',
+      },
     })
   })
   afterAll(() => sim.stop())
@@ -126,6 +133,36 @@ describe('a simulator', () => {
     expect(requests).toBeLessThanOrEqual(45)
     expect(resolveContract(contract)['create.path']).toBe('/payments')
     expect(answers.every(({ evidence }) => evidence.length > 0)).toBe(true)
+  })
+
+  test('shows what only a person brings about, if somebody does it', async () => {
+    const key = 'payment.method_after_choice'
+    const account = await open()
+    const asked: string[] = []
+    const { contract, made } = await probeAccount(account, {
+      onErrand: async ({ what, url }) => {
+        asked.push(what, url)
+        await account.clock.advance('1s')
+        const payment = (await account.payments.list()).find(({ next_action }) =>
+          JSON.stringify(next_action).includes(url),
+        )
+        await account.payments.choose(payment?.id ?? '', { method: 'th_promptpay' })
+        return true
+      },
+    })
+    expect(asked).toEqual([
+      expect.stringContaining('choose a payment method'),
+      expect.stringMatching(/^http/),
+    ])
+    expect(contract[key]).toBe('keep_null')
+    expect(made.find(({ merchant_reference: text }) => text?.endsWith('-choice'))?.cancelled).toBe(true)
+    const whyUnknown = async (answer: boolean) => {
+      const { unknown } = await probeAccount(await open(), { onErrand: async () => answer })
+      return unknown.find(one => one.key === key)?.why
+    }
+    expect(await whyUnknown(false)).toContain('nobody did')
+    // Somebody may say so without having chosen.
+    expect(await whyUnknown(true)).toContain('did not change')
   })
 
   test('that denies a checkout mode shows how discovery says so', async () => {

@@ -1,4 +1,3 @@
-import { fill } from '../../client/address.ts'
 import type { Answer } from '../../client/answer-type.ts'
 import type { DecisionKey } from '../../contract/decisions.ts'
 import { OPERATION_PATHS } from '../../contract/paths.ts'
@@ -17,18 +16,7 @@ import {
 import { CREATE_PATHS, createPathOf, DISCOVERY, methodsOf, oneOf, READ_QUESTIONS, TOO_MUCH } from './reads.ts'
 import type { Outgoing } from './session.ts'
 
-/** What only a request shows that makes or changes something. Every record has a reference that says who made it. */
-
-/** A small PNG, and another one. */
-const IMAGE = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==',
-  'base64',
-)
-const OTHER_IMAGE = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
-  'base64',
-)
-const NOT_AN_IMAGE = Buffer.from('This is a text, and not an image.\n')
+/** What only creations show. Every payment has a reference that says who made it. */
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -41,14 +29,14 @@ const VALUES: Readonly<Record<string, string>> = {
 const CUSTOMER = { name: 'paysim probe', phone: '+66800000000' }
 
 /** A method that discovery listed in merchant mode, with what its route requires. */
-interface Usable {
+export interface Usable {
   readonly code: string
   readonly actions: readonly unknown[]
   readonly required: readonly string[]
   readonly bank: unknown
 }
 
-function usableMethods(seen: Seen): Usable[] {
+export function usableMethods(seen: Seen): Usable[] {
   return methodsOf(seen.answer('merchant methods')).flatMap(method => {
     const code = member(method, 'code')
     const actions = member(method, 'next_action_types')
@@ -61,7 +49,7 @@ function usableMethods(seen: Seen): Usable[] {
 }
 
 /** The body of a create request that should succeed, but for what is changed. */
-function creation(seen: Seen, name: string, method: Usable | undefined, changed: Body = {}): Body {
+export function creation(seen: Seen, name: string, method: Usable | undefined, changed: Body = {}): Body {
   const options = Object.fromEntries(
     (method?.required ?? []).flatMap(field =>
       field === 'bank' ? [[field, method?.bank]] : field in VALUES ? [[field, VALUES[field]]] : [],
@@ -79,22 +67,16 @@ function creation(seen: Seen, name: string, method: Usable | undefined, changed:
 }
 
 /** The method that asks for least, best of all one that shows a code; none if merchant mode has no methods. */
-const plainMethod = (seen: Seen): Usable | undefined =>
+export const plainMethod = (seen: Seen): Usable | undefined =>
   usableMethods(seen).toSorted((a, b) => effort(a) - effort(b))[0]
 const effort = ({ required, actions }: Usable) =>
   required.length + (actions.includes('display_qr_code') ? 0 : 6)
 
 /** Whether creations work. A mock that answers with an example, whatever is asked, shows nothing. */
-const canCreate = (seen: Seen) =>
+export const canCreate = (seen: Seen) =>
   isCreated(seen.answer('plain')) &&
   member(seen.answer('plain')?.body, 'merchant_reference') === seen.reference('plain')
-const CANNOT_CREATE = 'the probe could not create a payment'
-
-/** The method that may take a receipt. */
-const transferMethod = (seen: Seen): Usable | undefined =>
-  usableMethods(seen)
-    .filter(({ actions }) => actions.includes('display_bank_transfer_instructions'))
-    .toSorted((a, b) => a.required.length - b.required.length)[0]
+export const CANNOT_CREATE = 'the probe could not create a payment'
 
 /** Creates with one thing changed. They come after `plain`, which shows that nothing else is wrong. */
 const create = (
@@ -111,14 +93,14 @@ const create = (
   contradiction: contradictsCreation,
 })
 
-const post = (seen: Seen, body: Body, key: string | undefined): Outgoing => ({
+export const post = (seen: Seen, body: Body, key: string | undefined): Outgoing => ({
   method: 'POST',
   path: createPathOf(seen),
   body,
   ...(key === undefined ? {} : { key }),
 })
 
-function contradictsCreation(answer: Answer): string | undefined {
+export function contradictsCreation(answer: Answer): string | undefined {
   if (!isSuccess(answer)) return undefined
   const { status, body } = answer
   if (status !== 201) return `a creation must get 201, not ${status}`
@@ -132,38 +114,14 @@ function contradictsCreation(answer: Answer): string | undefined {
 export const isCreated = (answer: Answer | undefined): answer is Answer<object> =>
   isSuccess(answer) && typeof member(answer.body, 'id') === 'string'
 
-const idOf = (answer: Answer | undefined): string | undefined => {
+export const idOf = (answer: Answer | undefined): string | undefined => {
   const id = isCreated(answer) ? member(answer.body, 'id') : undefined
   return typeof id === 'string' && id !== '' ? id : undefined
 }
 
-/** A request about a payment that the probe made. */
-const about =
-  (name: string, template: string, more: Omit<Outgoing, 'method' | 'path'> = {}) =>
-  (seen: Seen) => {
-    const id = idOf(seen.answer(name))
-    if (id === undefined) return `the payment for this could not be made (${name})`
-    return { method: 'POST', path: fill(template, { id }), ...more } as const
-  }
-
-const { path: RECEIPT } = OPERATION_PATHS.submitReceipt
-const { path: CANCEL } = OPERATION_PATHS.cancelPayment
-const { path: PAYMENT } = OPERATION_PATHS.getPayment
-
-/** To the payment that takes a receipt. */
-const upload = (file: Buffer, key: string, writes: string): ProbeRequest => ({
-  writes,
-  make: seen =>
-    takesReceipt(seen)
-      ? about('transfer', RECEIPT, { file, key: seen.reference(key) })(seen)
-      : 'no method was found that takes a receipt',
-})
-
-const takesReceipt = (seen: Seen) => member(seen.answer('transfer')?.body, 'receipt', 'status') === 'required'
-
 const MAKES = 'creates a payment'
 
-export const WRITES: Readonly<Record<string, ProbeRequest>> = {
+export const CREATIONS: Readonly<Record<string, ProbeRequest>> = {
   plain: {
     ...create('plain', MAKES, () => ({})),
     contradiction: (answer, seen) =>
@@ -202,59 +160,6 @@ export const WRITES: Readonly<Record<string, ProbeRequest>> = {
     }),
   },
   'too much': create('too much', MAKES, () => ({ body: { amount: TOO_MUCH } })),
-  transfer: {
-    writes: 'creates a payment that takes a receipt',
-    make(seen) {
-      const method = transferMethod(seen)
-      if (!canCreate(seen)) return CANNOT_CREATE
-      if (!method) return 'no method was found that takes a receipt'
-      return post(seen, creation(seen, 'transfer', method), seen.reference('transfer'))
-    },
-    contradiction: contradictsCreation,
-  },
-  'not an image': {
-    ...upload(NOT_AN_IMAGE, 'not an image', 'sends a text as a receipt'),
-    contradiction: answer =>
-      isSuccess(answer) ? 'a receipt must be a JPEG or a PNG, and this file is a text' : undefined,
-  },
-  receipt: {
-    ...upload(IMAGE, 'receipt', 'sends an image as a receipt'),
-    contradiction: answer =>
-      isSuccess(answer) &&
-      !['processing', 'submitted'].includes(String(member(answer.body, 'receipt', 'status')))
-        ? 'an accepted receipt must be processing or submitted'
-        : undefined,
-  },
-  'cancel during receipt': {
-    writes: 'asks to cancel its payment',
-    make: seen =>
-      isSuccess(seen.answer('receipt'))
-        ? about('transfer', CANCEL, { body: {} })(seen)
-        : 'no receipt is being verified',
-    contradiction: contradictsCancellation,
-  },
-  'after the refusal': {
-    make(seen) {
-      const get = about('transfer', PAYMENT)(seen)
-      return shown(seen.answer('cancel during receipt')) === '422 invalid_state' && typeof get === 'object'
-        ? { ...get, method: 'GET' }
-        : 'the cancellation was not refused'
-    },
-  },
-  'other receipt, same key': {
-    ...upload(OTHER_IMAGE, 'receipt', 'sends another image with the same key'),
-    contradiction: (answer, seen) =>
-      isSuccess(seen.answer('receipt')) && isSuccess(answer)
-        ? 'a key that is used again with another image must get idempotency_conflict'
-        : undefined,
-  },
-  'other body, same key': {
-    ...create('other body', 'tries another creation with a known key', () => ({})),
-    make: seen =>
-      canCreate(seen) && keptKey(seen) && !isConflict(seen.answer('other receipt, same key'))
-        ? post(seen, creation(seen, 'plain', plainMethod(seen), { amount: '10100' }), seen.reference('plain'))
-        : 'keys have no effect on creations',
-  },
   hosted: {
     writes: MAKES,
     make: seen =>
@@ -278,36 +183,13 @@ export const WRITES: Readonly<Record<string, ProbeRequest>> = {
     },
     contradiction: contradictsCreation,
   },
-  'refused receipt': {
-    writes: 'sends a receipt that must be refused',
-    make: seen => about('hosted', RECEIPT, { file: IMAGE, key: seen.reference('refused') })(seen),
-  },
-  'refused again': {
-    writes: 'sends another receipt that must be refused',
-    make: seen => about('hosted', RECEIPT, { file: OTHER_IMAGE, key: seen.reference('refused') })(seen),
-  },
-  'cancel without a method': {
-    writes: 'asks to cancel its payment',
-    make: seen =>
-      member(seen.answer('hosted')?.body, 'payment_method') === null
-        ? about('hosted', CANCEL, { body: {} })(seen)
-        : 'no hosted payment without a method could be made',
-    contradiction: contradictsCancellation,
-  },
 }
 
-export function contradictsCancellation(answer: Answer): string | undefined {
-  return isSuccess(answer) && answer.status !== 202
-    ? `a cancellation that is accepted must get 202, not ${answer.status}`
-    : undefined
-}
-
-const shown = (answer: Answer | undefined) => (answer ? shownAnswer(answer) : 'no answer')
-const isRefusal = (answer: Answer | undefined) => answer?.status === 422
-const isConflict = (answer: Answer | undefined): answer is Answer =>
+export const shown = (answer: Answer | undefined) => (answer ? shownAnswer(answer) : 'no answer')
+export const isConflict = (answer: Answer | undefined): answer is Answer =>
   answer !== undefined && !isSuccess(answer) && codeOf(answer) === 'idempotency_conflict'
 /** Whether the second request with the key got the payment of the first. */
-const keptKey = (seen: Seen) => idOf(seen.answer('same key')) === idOf(seen.answer('plain'))
+export const keptKey = (seen: Seen) => idOf(seen.answer('same key')) === idOf(seen.answer('plain'))
 
 /** What one changed creation shows: accepted, or refused because of the change. */
 function accepted(seen: Seen, name: string, field: string, values: { yes: string; no: string }): Reading {
@@ -320,7 +202,7 @@ function accepted(seen: Seen, name: string, field: string, values: { yes: string
 const readAlone = (key: DecisionKey, seen: Seen): Reading =>
   READ_QUESTIONS.find(question => question.key === key)?.read(seen) ?? { why: 'no answer shows it' }
 
-export const WRITE_QUESTIONS: readonly Question[] = [
+export const CREATION_QUESTIONS: readonly Question[] = [
   {
     key: 'create.path',
     requests: ['merchant methods', ...CREATE_PATHS, 'plain'],
@@ -387,59 +269,6 @@ export const WRITE_QUESTIONS: readonly Question[] = [
     },
   },
   {
-    key: 'receipt.file_faults',
-    requests: ['transfer', 'not an image'],
-    read: seen => {
-      const answer = seen.answer('not an image')
-      if (answer?.status === 415) return { value: '413/415' }
-      return shown(answer) === '400 validation_failed'
-        ? { value: '400' }
-        : unclear(answer, 'a text as a receipt')
-    },
-  },
-  {
-    key: 'status.receipt',
-    requests: ['transfer', 'receipt'],
-    read: seen => oneOf(String(seen.answer('receipt')?.status), ['200', '202'], seen.answer('receipt')),
-  },
-  {
-    key: 'cancel.during_receipt',
-    requests: ['transfer', 'receipt', 'cancel during receipt', 'after the refusal'],
-    read: seen => {
-      const answer = seen.answer('cancel during receipt')
-      const isVerified = (body: unknown) => member(body, 'receipt', 'status') === 'processing'
-      if (isSuccess(answer) && isVerified(answer.body)) return { value: 'allow' }
-      const after = seen.answer('after the refusal')?.body
-      return isVerified(after) && member(after, 'status') === 'pending'
-        ? { value: 'refuse' }
-        : unclear(answer, 'the receipt was no longer being verified')
-    },
-  },
-  {
-    key: 'errors.idempotency_conflict',
-    requests: ['plain', 'same key', 'transfer', 'receipt', 'other receipt, same key', 'other body, same key'],
-    read: seen => {
-      const [answer] = ['other receipt, same key', 'other body, same key']
-        .map(name => seen.answer(name))
-        .filter(isConflict)
-      if (!answer) return { why: 'no key was refused with idempotency_conflict' }
-      return oneOf(String(answer.status), ['409', '422', '400'], answer)
-    },
-  },
-  {
-    key: 'idempotency.refusals',
-    requests: ['hosted', 'refused receipt', 'refused again', 'other receipt, same key'],
-    read: seen => {
-      const [first, again] = [seen.answer('refused receipt'), seen.answer('refused again')]
-      if (!isRefusal(first)) return unclear(first, 'the receipt was not refused with 422')
-      if (isConflict(again)) return { value: 'keep' }
-      // A server that never reports a conflict would look as if it forgot.
-      return isRefusal(again) && isConflict(seen.answer('other receipt, same key'))
-        ? { value: 'forget' }
-        : unclear(again, 'another receipt with the same key')
-    },
-  },
-  {
     key: 'methods.denied_mode',
     requests: ['methods', 'merchant methods', 'creation in the mode without methods'],
     read: seen => {
@@ -447,17 +276,6 @@ export const WRITE_QUESTIONS: readonly Question[] = [
       return shown(answer) === '403 checkout_mode_not_allowed'
         ? { value: 'empty' }
         : readAlone('methods.denied_mode', seen)
-    },
-  },
-  {
-    key: 'cancel.no_route',
-    requests: ['hosted', 'cancel without a method'],
-    read: seen => {
-      const answer = seen.answer('cancel without a method')
-      if (isSuccess(answer)) return { value: 'cancel' }
-      return shown(answer) === '422 provider_capability_unsupported'
-        ? { value: 'refuse' }
-        : unclear(answer, 'a cancellation before a method was chosen')
     },
   },
 ]

@@ -1,0 +1,74 @@
+import type { Command } from 'commander'
+import { OPERATION_PATHS, problemWithCreatePath } from '../../contract/paths.ts'
+import { COMMON } from '../command-table.ts'
+import { InterruptedError, UsageError } from '../errors/cli-errors.ts'
+import { readContract } from '../named-file.ts'
+import { type OutputFlags, outputFlags } from '../output/formats.ts'
+import { progressBar } from '../prompts/progress-bar.ts'
+import { readAuthorities, type Target, type TargetFlags, targetFlags } from '../target/find-target.ts'
+import type { ProbeOptions } from './probe.ts'
+
+/** How commands ask a real gateway. */
+export interface GatewayFlags extends TargetFlags, OutputFlags {
+  readonly allowWrites?: true
+  readonly createPath?: string
+}
+
+/** Adds the options of the command, and those of every command that asks a gateway. */
+export function gatewayFlags(command: Command, declare: (command: Command) => Command): Command {
+  command
+    .option(
+      '--allow-writes',
+      'also create payments, send receipts and cancel; without it, the command only reads',
+    )
+    .option('--create-path <path>', 'the path that creates payments, if it cannot be guessed')
+  return targetFlags(outputFlags(declare(command)).optionsGroup(COMMON.target))
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** Asks the target, shows how far that is, and ends when somebody presses Ctrl-C. */
+export async function withGateway<T>(
+  flags: GatewayFlags,
+  { baseUrl, keys, profile }: Pick<Target, 'baseUrl' | 'keys' | 'profile'>,
+  use: (options: ProbeOptions) => Promise<T>,
+): Promise<T> {
+  const createPath = await createPathOf(flags, profile?.contract)
+  const caFile = flags.caFile ?? profile?.ca_file
+  const ca = caFile === undefined ? undefined : await readAuthorities(caFile)
+  const interruption = new AbortController()
+  const interrupt = () => interruption.abort(new InterruptedError())
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  const bar = progressBar('Asking', total => `${total} requests`)
+  try {
+    return await use({
+      baseUrl,
+      keys,
+      createPath,
+      ca,
+      allowWrites: flags.allowWrites ?? false,
+      signal: interruption.signal,
+      retries: flags.retries,
+      timeoutMs: flags.requestTimeout ?? CONNECT_TIMEOUT_MS,
+      onProgress: bar.update,
+    })
+  } finally {
+    bar.clear()
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+}
+
+async function createPathOf(
+  flags: Pick<GatewayFlags, 'createPath' | 'contract'>,
+  known: Readonly<Record<string, unknown>> | undefined,
+): Promise<string> {
+  if (flags.createPath === undefined) {
+    const contract = flags.contract ?? known
+    return contract === undefined
+      ? OPERATION_PATHS.createPayment.path
+      : (await readContract(contract))['create.path']
+  }
+  const problem = problemWithCreatePath(flags.createPath)
+  if (problem !== undefined) throw new UsageError(`--create-path ${flags.createPath}: ${problem}`)
+  return flags.createPath
+}
