@@ -21,6 +21,7 @@ export const ERROR_STATUS = {
 } as const
 
 export type ErrorCode = keyof typeof ERROR_STATUS
+export const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[]
 
 /** One thing wrong with one field of a request. */
 export interface FieldProblem {

@@ -69,9 +69,15 @@ function takenBy(path: string): string | undefined {
     if (id !== 'createPayment' && isAt(operation.path))
       return `it is the path of ${operation.method} ${inBraces(operation.path)}`
   }
+  return takenByPaysim(path)
+}
+
+/** Why a path is none of the merchant interface; undefined if it may be one. It has no query. */
+export function takenByPaysim(path: string): string | undefined {
+  const segments = path.split('/')
   if (decodeSegment(segments[1] ?? '') === CONTROL_PREFIX.slice(1))
     return `${CONTROL_PREFIX} and the paths below it belong to paysim's control surface`
-  const page = PAGES.find(isAt)
+  const page = PAGES.find(pattern => namesIn(pathPattern(pattern), segments) !== undefined)
   return page === undefined ? undefined : `it is the path of a page of paysim's own, ${inBraces(page)}`
 }
 

@@ -136,13 +136,11 @@ const REQUEST: AnsweredRequest = {
   code: null,
   message: null,
   fault: null,
-  isKept: true,
 }
 const REQUESTS: AnsweredRequest[] = [
   REQUEST,
   { ...REQUEST, ignored: ['colour'] },
   { ...REQUEST, status: 500 },
-  { ...REQUEST, status: 500, isKept: false },
   ...Object.entries(ERROR_STATUS).map(([code, status]) => ({ ...REQUEST, status, code: code as ErrorCode })),
   ...HTTP_FAULT_TYPES.flatMap(type =>
     [true, false].map(carriedOut => ({ ...REQUEST, fault: { type, carriedOut } })),

@@ -1,4 +1,5 @@
 import * as Type from '@sinclair/typebox'
+import { ERROR_CODES } from '../errors.ts'
 import { JOURNAL_VERSION } from '../journal-version.ts'
 import { count, named, nullable, object, oneOf, openObject, timestamp, type Wire } from '../schema.ts'
 import { HTTP_FAULT_TYPES } from './faults.ts'
@@ -57,6 +58,12 @@ export const LoggedRequest = named(
   object({
     ...RequestRecord.properties,
     wall_at: timestamp,
+    reference: nullable(
+      Type.String({
+        description: 'the merchant_reference of the record in its path, or of the one that it asked for',
+      }),
+    ),
+    error: nullable(object({ code: oneOf(ERROR_CODES), message: Type.String() })),
     fault: nullable(
       object({ type: oneOf(HTTP_FAULT_TYPES), name: nullable(Type.String()), carried_out: Type.Boolean() }),
     ),
@@ -85,6 +92,18 @@ export const RequestDetail = named(
   }),
 )
 export type RequestDetail = Wire<typeof RequestDetail>
+
+/** What came of a request that was sent by hand. */
+export const SentRequest = named(
+  'SentRequest',
+  object({
+    request_id: nullable(
+      Type.String({ description: 'by which the log has it; null if the connection ended without an answer' }),
+    ),
+    status: nullable(Type.Integer()),
+  }),
+)
+export type SentRequest = Wire<typeof SentRequest>
 
 const Hello = named(
   'StreamHello',

@@ -60,6 +60,26 @@ export const EventBody = object({
 })
 export type EventBody = Wire<typeof EventBody>
 
+export const SENT_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const
+/** A request to send to the merchant API: one of the log, with these changes, or a new one. */
+export const RequestToSend = object({
+  of: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: 'the id of a request of the log' }),
+  ),
+  method: Type.Optional(oneOf(SENT_METHODS)),
+  path: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 8192, description: 'with its query, such as /payment_intents' }),
+  ),
+  headers: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      maxProperties: 50,
+      description: 'all of them; those of the connection and the credentials are added',
+    }),
+  ),
+  body: Type.Optional(Type.String({ description: 'empty for none' })),
+})
+export type RequestToSend = Wire<typeof RequestToSend>
+
 const checkoutModes = Type.Array(oneOf(CHECKOUT_MODES), { uniqueItems: true })
 export const MerchantBody = object({
   id: Type.Optional(

@@ -42,7 +42,7 @@ export const TimelineAttempt = named(
 )
 export type TimelineAttempt = Wire<typeof TimelineAttempt>
 
-const { account: _, ignored: __, ...request } = LoggedRequest.properties
+const { account: _, ignored: __, reference: ___, error: ____, ...request } = LoggedRequest.properties
 export const TimelineRequest = named('TimelineRequest', object(request))
 export type TimelineRequest = Wire<typeof TimelineRequest>
 

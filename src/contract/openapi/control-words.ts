@@ -280,6 +280,11 @@ export const CONTROL_WORDS: Readonly<Record<ControlCall, CallWords>> = {
     after: { call: 'GET /accounts/:account/payments', query: { id: NEWEST } },
   },
   'GET /accounts/:account/requests': { description: 'Those of the merchant, as they were answered.' },
+  'POST /accounts/:account/requests': {
+    description:
+      'To this server alone. What is left out of a request of the log stays as it was, with what is masked where it is shown; with no `of`, `method` and `path` are required. `status` is what the merchant API answered.',
+    example: { method: 'GET', path: '/payment_methods/options?country=TH&currency=THB' },
+  },
   'GET /accounts/:account/requests/:id': {
     description: 'With headers and bodies while they are kept, without secrets.',
     after: { call: 'GET /accounts/:account/requests', id: '$response.body#/data/0/request_id' },

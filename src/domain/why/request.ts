@@ -17,8 +17,6 @@ export interface AnsweredRequest {
   readonly code: ErrorCode | null
   readonly message: string | null
   readonly fault: { readonly type: HttpFaultType; readonly carriedOut: boolean } | null
-  /** Whether its answer is still kept. */
-  readonly isKept: boolean
 }
 
 export function whyRequest(request: AnsweredRequest, account: string): Why {
@@ -42,17 +40,14 @@ export function whyRequest(request: AnsweredRequest, account: string): Why {
   }
 }
 
-export function tellRequest({ status, code, message, fault, ignored, isKept }: AnsweredRequest): string {
+export function tellRequest({ status, code, message, fault, ignored }: AnsweredRequest): string {
   if (fault) {
     const done = fault.carriedOut ? 'after the call was carried out' : 'before the call was carried out'
     return `A fault ${FAULTS[fault.type]}, ${done}.`
   }
   const unread = ignored.length === 0 ? '' : ` Nothing read ${ignored.join(', ')}.`
   if (code !== null) return `${REFUSALS[code]}${message === null ? '' : ` (${message})`}.${unread}`
-  if (status >= 400) {
-    const why = isKept ? 'without a code of the API' : 'and its answer, which says why, is no longer kept'
-    return `It was refused with ${status}, ${why}.${unread}`
-  }
+  if (status >= 400) return `It was refused with ${status}, without a code of the API.${unread}`
   return `It was carried out, and answered with ${status}.${unread}`
 }
 

@@ -18,6 +18,7 @@ import { paymentCalls } from './payments.ts'
 import { payoutCalls } from './payouts.ts'
 import { scenarioCalls } from './scenario.ts'
 import { catalogueCalls, faultCalls, holdCalls, ruleCalls } from './script.ts'
+import { sendCalls } from './send-request.ts'
 import { dashboardCalls, nodeCalls, serverCalls } from './server.ts'
 import { journalCalls, streamCalls } from './stream.ts'
 import { timelineCalls } from './timeline.ts'
@@ -63,6 +64,7 @@ export function controlSurface(settings: ControlSettings): Surface {
     ...payoutCalls,
     ...webhookCalls(settings),
     ...journalCalls(settings),
+    ...sendCalls(settings),
     ...streamCalls(settings),
     ...archiveCalls(settings),
     ...overviewCalls(settings),

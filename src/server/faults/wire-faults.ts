@@ -109,6 +109,8 @@ export class WireFaults {
         reply.send(`<html>${text.slice(0, text.length / 2)}\u0000`)
         return
       case 'truncate':
+        // Its head is sent now, and the log is asked for it by this.
+        reply.header('request-id', request.requestId)
         return reply.breakOff(Buffer.from(text).subarray(0, text.length / 2), Buffer.byteLength(text))
       case 'drip':
         reply.header('content-length', Buffer.byteLength(text)).send(drip(text, delayMs() / DRIPS))

@@ -15,11 +15,34 @@ import type { Request } from '../http/request.ts'
 /** `answered` is the request with why it was answered so, for those who ask. */
 type RequestListener = (record: RequestRecord, answered: () => AnsweredRequest) => void
 
+/** A request with what is kept of its bodies, which may be gone earlier than it. */
 interface Kept {
   readonly record: RequestRecord
+  /** Its number among all requests, in the order in which they were answered. */
+  readonly nth: number
   readonly wall: number
   readonly arrival: Request['arrival']
   readonly disturbed: Request['disturbed']
+  readonly refusal: LoggedRequest['error']
+  readonly contentType: string | undefined
+  readonly idempotencyKey: string | string[] | undefined
+  readonly sent: Body
+  readonly answerType: string | undefined
+  readonly answered: Body
+  readonly whole: boolean
+}
+
+/** A body, or the start of a long one. Undefined if it was not text. */
+type Body = { readonly stored: Piece; readonly size: number; readonly truncated: boolean } | undefined
+
+/** A request as its caller sent it. The body is null if there was none, or if it was not text. */
+export interface SentRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  /** Whether the body is the whole one. */
+  readonly whole: boolean
 }
 
 /** A request, with its position in the journal. */
@@ -43,14 +66,20 @@ export interface KeptBytes {
   readonly most: number
 }
 
+/** Of each account, so many of those that were refused, and so many of the others. */
 const KEPT = 500
-/** The limit for all accounts together. */
+/** The limits for all accounts together. */
 const MOST_BYTES = 64 * 1024 * 1024
+const MOST_BODY_BYTES = 16 * 1024 * 1024
+/** The limit for the stored part of one body. */
+const MOST_CHARACTERS = 16 * 1024
+/** The limit for the message of a refusal, which a fault can make as long as it likes. */
+const LONGEST_MESSAGE = 500
 
-/** What is kept of one account: a ring, so that adding a request always costs the same. */
-interface Ring {
-  readonly records: Kept[]
-  next: number
+/** What is kept of an account. What it was refused is kept apart, so that no other calls crowd it out. */
+interface Shelves {
+  readonly refused: Shelf
+  readonly others: Shelf
   bytes: number
 }
 
@@ -68,33 +97,46 @@ function recordOf(request: Request, { statusCode }: Reply, wall: number): Reques
   }
 }
 
-/** `body` is that of its answer; null if it is not kept. */
-function answeredRequest(
-  { request_id, method, path, status, at, ignored }: RequestRecord,
-  { body, fault }: { readonly body: string | null; readonly fault: AnsweredRequest['fault'] },
-): AnsweredRequest {
-  const refusal = status < 400 ? undefined : readRefusal(body ?? '')
-  const known = { id: request_id, method, path, status, at, ignored, fault, isKept: body !== null }
-  return { ...known, code: refusal?.code ?? null, message: refusal?.message || null }
+function refusalOf({ statusCode, payload }: Reply): LoggedRequest['error'] {
+  if (statusCode < 400 || typeof payload !== 'string') return null
+  const refusal = readRefusal(payload)
+  return refusal ? { ...refusal, message: refusal.message.slice(0, LONGEST_MESSAGE) } : null
 }
 
-const loggedRequest = ({ record, wall, disturbed }: Kept): LoggedRequest => ({
+const answeredRequest = (
+  { request_id, method, path, status, at, ignored }: RequestRecord,
+  refusal: LoggedRequest['error'],
+  fault: AnsweredRequest['fault'],
+): AnsweredRequest => ({
+  ...{ id: request_id, method, path, status, at, ignored, fault },
+  code: refusal?.code ?? null,
+  message: refusal?.message || null,
+})
+
+const loggedRequest = (
+  { record, wall, disturbed, refusal }: Kept,
+  reference: string | null,
+): LoggedRequest => ({
   ...record,
   wall_at: formatTimestamp(wall),
+  reference,
+  error: refusal,
   fault: disturbed && { type: disturbed.type, name: disturbed.name, carried_out: disturbed.carriedOut },
 })
 
 /** A character may take two bytes. */
-const sizeOf = ({ record: { path, ignored } }: Kept) =>
-  512 + 2 * ignored.reduce((length, name) => length + name.length, path.length)
+const sizeOf = ({ record: { path, ignored }, refusal }: Kept) =>
+  640 +
+  2 * ignored.reduce((length, name) => length + name.length, path.length + (refusal?.message.length ?? 0))
 
 /** The last requests of each account, and the listeners for new ones. */
 export class RequestLog {
-  /** The kept requests by account, in the order in which the accounts were last called. */
-  readonly #kept = new Map<string, Ring>()
+  /** By account, in the order in which the accounts were last called. */
+  readonly #kept = new Map<string, Shelves>()
   #lastCalled: string | undefined
   #bytes = 0
-  readonly #exchanges = new Exchanges()
+  #bodyBytes = 0
+  #nth = 0
   readonly #listeners = new Set<RequestListener>()
   readonly #totals = new Map<string, Total>()
   /** The count that was raised last. The next request usually raises the same one. */
@@ -104,31 +146,47 @@ export class RequestLog {
   record(request: Request, reply: Reply): void {
     const wall = Date.now()
     const record = recordOf(request, reply, wall)
-    if (record.account !== null) {
-      this.#keep(record.account, { record, wall, arrival: request.arrival, disturbed: request.disturbed })
-      this.#exchanges.keep(request, reply)
-    }
+    const refusal = refusalOf(reply)
+    if (record.account !== null) this.#keep(record.account, { record, wall, refusal }, request, reply)
     this.#count(record)
     if (request.watching || this.#listeners.size === 0) return
-    const body = typeof reply.payload === 'string' ? reply.payload : null
-    const answered = () => answeredRequest(record, { body, fault: request.disturbed })
+    const answered = () => answeredRequest(record, refusal, request.disturbed)
     for (const listener of this.#listeners) listener(record, answered)
   }
 
-  #keep(account: string, kept: Kept): void {
-    const ring = this.#kept.get(account) ?? { records: [], next: 0, bytes: 0 }
+  #keep(
+    account: string,
+    made: Pick<Kept, 'record' | 'wall' | 'refusal'>,
+    request: Request,
+    reply: Reply,
+  ): void {
+    const shelves = this.#kept.get(account) ?? { refused: new Shelf(), others: new Shelf(), bytes: 0 }
     if (account !== this.#lastCalled) {
       this.#kept.delete(account)
-      this.#kept.set(account, ring)
+      this.#kept.set(account, shelves)
       this.#lastCalled = account
     }
-    const before = ring.records[ring.next]
-    ring.records[ring.next] = kept
-    ring.next = (ring.next + 1) % KEPT
-    const more = sizeOf(kept) - (before ? sizeOf(before) : 0)
-    ring.bytes += more
+    const shelf = made.record.status >= 400 ? shelves.refused : shelves.others
+    const { texts } = shelf
+    const bodiesBefore = texts.bytes
+    const { headers, arrival, disturbed } = request
+    const more = shelf.add({
+      ...made,
+      nth: this.#nth++,
+      arrival,
+      disturbed,
+      contentType: headers['content-type'],
+      idempotencyKey: headers['idempotency-key'],
+      sent: store(texts, request.exchange.text),
+      answerType: reply.contentType,
+      answered: store(texts, reply.payload),
+      whole: !reply.hijacked,
+    })
+    shelves.bytes += more
     this.#bytes += more
     if (this.#bytes > MOST_BYTES) this.#forgetLongestAgo()
+    this.#bodyBytes += texts.bytes - bodiesBefore
+    while (this.#bodyBytes > MOST_BODY_BYTES) this.#shortenLongest()
   }
 
   /** Forgets the requests of the accounts that were called longest ago. */
@@ -137,6 +195,14 @@ export class RequestLog {
       if (this.#bytes <= MOST_BYTES || account === this.#lastCalled) return
       this.forget(account)
     }
+  }
+
+  /** Who has the most gives up its oldest, so the load of one account costs no other account its bodies. */
+  #shortenLongest(): void {
+    let most = new KeptTexts()
+    for (const { refused, others } of this.#kept.values())
+      for (const { texts } of [others, refused]) if (texts.bytes > most.bytes) most = texts
+    this.#bodyBytes -= most.giveUpOldest()
   }
 
   #count(record: RequestRecord): void {
@@ -166,54 +232,68 @@ export class RequestLog {
     return [...this.#totals.values()]
   }
 
-  /** Newest first; with a text, those whose path, id or bodies contain it. */
+  /** Newest first; with a text, those whose path, id, reference or bodies contain it. */
   of(runtime: AccountRuntime, text?: string): LoggedRequest[] {
     const all = this.#all(runtime).reverse()
-    if (text === undefined) return all.map(loggedRequest)
+    const shown = (kept: Kept) => loggedRequest(kept, referenceOf(kept, runtime))
+    if (text === undefined) return all.map(shown)
     const wanted = text.toLowerCase()
-    const mentioned = this.#exchanges.withBody(wanted, all)
-    return all
-      .filter(
-        ({ record: { path, request_id } }) =>
-          mentioned.has(request_id) ||
-          path.toLowerCase().includes(wanted) ||
-          request_id.toLowerCase().includes(wanted),
-      )
-      .map(loggedRequest)
+    const has = (told: string | null) => told?.toLowerCase().includes(wanted) === true
+    return all.flatMap(kept => {
+      const told = shown(kept)
+      const isIt = has(told.path) || has(told.request_id) || has(told.reference)
+      return isIt || isMentioned(wanted, kept) ? [told] : []
+    })
   }
 
   /** The requests whose path names a record, and the one that created it, oldest first. */
   about(runtime: AccountRuntime, id: string): RequestAbout[] {
-    const all = this.#all(runtime)
-    const changing = all.filter(({ record }) => record.method === 'POST')
-    const mentioned = this.#exchanges.withBody(id.toLowerCase(), changing)
-    return all.flatMap(kept => {
+    return this.#all(runtime).flatMap(kept => {
       const { record, wall, arrival } = kept
-      const isAbout = record.path.includes(id) || mentioned.has(record.request_id)
+      const isAbout =
+        record.path.includes(id) || (record.method === 'POST' && isMentioned(id.toLowerCase(), kept))
       if (!arrival || !isAbout) return []
       const came = { cameAt: arrival.at, cameWall: wall - record.ms, after: arrival.seq }
-      return [{ ...loggedRequest(kept), ...came }]
+      return [{ ...loggedRequest(kept, referenceOf(kept, runtime)), ...came }]
     })
   }
 
+  /** Oldest first. */
   #all({ account }: AccountRuntime): Kept[] {
-    const ring = this.#kept.get(account.id)
-    return ring ? [...ring.records.slice(ring.next), ...ring.records.slice(0, ring.next)] : []
+    const shelves = this.#kept.get(account.id)
+    if (!shelves) return []
+    return [...shelves.refused.all, ...shelves.others.all].sort((a, b) => a.nth - b.nth)
+  }
+
+  #find(runtime: AccountRuntime, requestId: string): Kept | undefined {
+    return this.#all(runtime).find(({ record }) => record.request_id === requestId)
   }
 
   /** One request with headers and bodies, if they are still stored. */
   find(runtime: AccountRuntime, requestId: string): RequestDetail | undefined {
-    const kept = this.#all(runtime).find(({ record }) => record.request_id === requestId)
-    return kept && { ...loggedRequest(kept), ...this.#exchanges.detail(requestId) }
+    const kept = this.#find(runtime, requestId)
+    if (!kept) return undefined
+    const logged = loggedRequest(kept, referenceOf(kept, runtime))
+    const { sent, answered, answerType, whole } = kept
+    if (!isStored(sent) || !isStored(answered)) return { ...logged, request: null, response: null }
+    const response = messageOf(answered, given({ 'content-type': answerType }))
+    return { ...logged, request: messageOf(sent, sentHeaders(kept)), response: { ...response, whole } }
   }
 
   /** One request as it was answered, to say why. */
   answered(runtime: AccountRuntime, requestId: string): AnsweredRequest | undefined {
-    const kept = this.#all(runtime).find(({ record }) => record.request_id === requestId)
-    if (!kept) return undefined
-    const { response } = this.#exchanges.detail(requestId)
-    const body = response && (response.body ?? '')
-    return answeredRequest(kept.record, { body, fault: kept.disturbed })
+    const kept = this.#find(runtime, requestId)
+    return kept && answeredRequest(kept.record, kept.refusal, kept.disturbed)
+  }
+
+  /** One request as it came, to send it again: with what is masked where it is shown. Undefined if it is not stored. */
+  sent(runtime: AccountRuntime, requestId: string): SentRequest | undefined {
+    const kept = this.#find(runtime, requestId)
+    if (!kept || !isStored(kept.sent)) return undefined
+    const { record, sent } = kept
+    const body = sent ? read(sent.stored) : null
+    const headers = sentHeaders(kept, String)
+    return { method: record.method, path: record.path, headers, body, whole: sent?.truncated !== true }
   }
 
   /** Its merchant was removed, and its counts with it. */
@@ -224,7 +304,11 @@ export class RequestLog {
   }
 
   forget(account: string): void {
-    this.#bytes -= this.#kept.get(account)?.bytes ?? 0
+    const shelves = this.#kept.get(account)
+    if (shelves) {
+      this.#bytes -= shelves.bytes
+      this.#bodyBytes -= shelves.refused.texts.bytes + shelves.others.texts.bytes
+    }
     this.#kept.delete(account)
     if (account === this.#lastCalled) this.#lastCalled = undefined
   }
@@ -233,7 +317,7 @@ export class RequestLog {
   get sizes(): readonly KeptBytes[] {
     return [
       { what: 'requests', bytes: this.#bytes, most: MOST_BYTES },
-      { what: 'bodies', bytes: this.#exchanges.bytes, most: Exchanges.mostBytes },
+      { what: 'bodies', bytes: this.#bodyBytes, most: MOST_BODY_BYTES },
     ]
   }
 
@@ -243,162 +327,148 @@ export class RequestLog {
   }
 }
 
-const RING_BYTES = 16 * 1024 * 1024
-const FIRST_BYTES = 256 * 1024
+/** Requests with their bodies. They are in a ring, so that adding one always costs the same. */
+class Shelf {
+  readonly texts = new KeptTexts()
+  readonly #rows: Kept[] = []
+  #next = 0
 
-/** Where a text is: its first byte, counted from the first byte ever stored, and its length. */
+  /** How many bytes it has more than before, without the bodies. */
+  add(kept: Kept): number {
+    const before = this.#rows[this.#next]
+    this.#rows[this.#next] = kept
+    this.#next = (this.#next + 1) % KEPT
+    if (!before) return sizeOf(kept)
+    // Nobody can ask for bodies that are older than the oldest request.
+    const { sent, answered } = this.#rows[this.#next] ?? kept
+    const oldest = sent ?? answered
+    if (oldest) this.texts.giveUpBefore(oldest.stored)
+    return sizeOf(kept) - sizeOf(before)
+  }
+
+  /** Oldest first. */
+  get all(): readonly Kept[] {
+    return [...this.#rows.slice(this.#next), ...this.#rows.slice(0, this.#next)]
+  }
+}
+
+/** Bytes outside the heap, of which the first ones are used. */
+interface Chunk {
+  bytes: Buffer
+  used: number
+  isGivenUp: boolean
+}
+
+/** Where a text is. */
 export interface Piece {
+  readonly chunk: Chunk
   readonly start: number
   readonly length: number
 }
 
+const FIRST_CHUNK = 4 * 1024
+const LARGEST_CHUNK = 64 * 1024
+
 /**
- * The latest texts, as bytes outside the heap: a new text overwrites the oldest ones. Kept as strings, they would survive
- * several garbage collections, each of which copies them: that took more than a third of the time of a page of
- * payouts.
+ * The latest texts, as bytes outside the heap: kept as strings, they would survive several garbage collections, each of
+ * which copies them, and that took more than a third of the time of a page of payouts. An account that was called a few
+ * times needs little memory, so the chunks grow.
  */
-export class ByteRing {
-  static readonly most = RING_BYTES
-  #ring: Buffer | undefined
-  /** Counted like the start of a piece. */
-  #end = 0
-
+export class KeptTexts {
+  /** Of one kind of one account, so that it does not have to be the largest of all before it is bounded. */
+  static readonly most = MOST_BODY_BYTES / 4
+  readonly #chunks: Chunk[] = []
   /** How much memory it has. */
-  get bytes(): number {
-    return this.#ring?.length ?? 0
-  }
+  bytes = 0
 
-  /** A text of at most `MOST_BYTES`. */
   add(text: string): Piece {
     const length = Buffer.byteLength(text)
-    const ring = this.#roomFor(length)
-    const rest = ring.length - (this.#end % ring.length)
-    const start = length <= rest ? this.#end : this.#end + rest
-    ring.write(text, start % ring.length, length)
-    this.#end = start + length
-    return { start, length }
+    const last = this.#chunks.at(-1)
+    const chunk = last && last.bytes.length - last.used >= length ? last : this.#begin(length, last)
+    const start = chunk.used
+    chunk.bytes.write(text, start, length)
+    chunk.used += length
+    return { chunk, start, length }
   }
 
-  /** Doubles until it has its full size, before which nothing is overwritten. */
-  #roomFor(length: number): Buffer {
-    let ring = this.#ring ?? Buffer.alloc(FIRST_BYTES)
-    while (ring.length < RING_BYTES && this.#end + length > ring.length) {
-      const larger = Buffer.alloc(2 * ring.length)
-      ring.copy(larger)
-      ring = larger
-    }
-    this.#ring = ring
-    return ring
+  #begin(length: number, last: Chunk | undefined): Chunk {
+    const size = last ? Math.min(LARGEST_CHUNK, 2 * last.bytes.length) : FIRST_CHUNK
+    const chunk = { bytes: Buffer.allocUnsafeSlow(Math.max(size, length)), used: 0, isGivenUp: false }
+    this.#chunks.push(chunk)
+    this.bytes += chunk.bytes.length
+    while (this.bytes > KeptTexts.most) this.giveUpOldest()
+    return chunk
   }
 
-  /** Whether nothing has overwritten it. */
-  holds({ start }: Piece): boolean {
-    return start >= this.#end - this.bytes
+  /** How many bytes that gives back. */
+  giveUpOldest(): number {
+    const oldest = this.#chunks.shift()
+    if (!oldest) return 0
+    const freed = oldest.bytes.length
+    this.bytes -= freed
+    oldest.bytes = Buffer.alloc(0)
+    oldest.isGivenUp = true
+    return freed
   }
 
-  read({ start, length }: Piece): string {
-    const ring = this.#ring ?? Buffer.alloc(0)
-    const from = start % ring.length
-    return ring.toString('utf8', from, from + length)
-  }
-}
-
-/** One request with its response; null if it is no longer stored. */
-type ExchangeDetail = Pick<RequestDetail, 'request' | 'response'>
-
-/** The limits for all accounts together, so that a thousand accounts need no more memory than one. */
-const EXCHANGES_KEPT = 1000
-/** The limit for the stored part of one body. */
-const MOST_CHARACTERS = 16 * 1024
-
-interface StoredExchange {
-  readonly requestId: string
-  readonly contentType: string | undefined
-  readonly idempotencyKey: string | string[] | undefined
-  readonly sent: Body
-  readonly answerType: string | undefined
-  readonly answered: Body
-  readonly whole: boolean
-}
-
-/** A body, or the start of a long one. Undefined if it was not text. */
-type Body = { readonly stored: Piece; readonly size: number; readonly truncated: boolean } | undefined
-
-/**
- * The latest request and response bodies. They are stored as they are; secrets are removed when somebody reads them.
- */
-class Exchanges {
-  static readonly mostBytes = ByteRing.most
-  /** The next one replaces the oldest. */
-  readonly #exchanges: StoredExchange[] = []
-  #next = 0
-  readonly #bodies = new ByteRing()
-
-  get bytes(): number {
-    return this.#bodies.bytes
-  }
-
-  keep(request: Request, reply: Reply): void {
-    const { headers } = request
-    this.#exchanges[this.#next] = {
-      requestId: request.requestId,
-      contentType: headers['content-type'],
-      idempotencyKey: headers['idempotency-key'],
-      sent: this.#store(request.exchange.text),
-      answerType: reply.contentType,
-      answered: this.#store(reply.payload),
-      whole: !reply.hijacked,
-    }
-    this.#next = (this.#next + 1) % EXCHANGES_KEPT
-  }
-
-  #store(body: unknown): Body {
-    if (typeof body !== 'string') return undefined
-    const truncated = body.length > MOST_CHARACTERS
-    const stored = this.#bodies.add(truncated ? body.slice(0, MOST_CHARACTERS) : body)
-    return { stored, size: truncated ? Buffer.byteLength(body) : stored.length, truncated }
-  }
-
-  /** Of some requests, those with a body that is still stored and contains a text in lower case. */
-  withBody(text: string, of: readonly Kept[]): ReadonlySet<string> {
-    const wanted = new Set(of.map(({ record }) => record.request_id))
-    const holds = (body: Body) =>
-      body !== undefined &&
-      this.#bodies.holds(body.stored) &&
-      this.#bodies.read(body.stored).toLowerCase().includes(text) &&
-      // A text that only a secret contains is not found.
-      redact(this.#bodies.read(body.stored)).toLowerCase().includes(text)
-    return new Set(
-      this.#exchanges.flatMap(({ requestId, sent, answered }) =>
-        wanted.has(requestId) && (holds(sent) || holds(answered)) ? [requestId] : [],
-      ),
-    )
-  }
-
-  detail(requestId: string): ExchangeDetail {
-    const kept = this.#exchanges.find(exchange => exchange.requestId === requestId)
-    if (!kept) return { request: null, response: null }
-    const { contentType, idempotencyKey, sent, answerType, answered, whole } = kept
-    if (!this.#holds(sent) || !this.#holds(answered)) return { request: null, response: null }
-    const headers = given({ 'content-type': contentType, 'idempotency-key': idempotencyKey })
-    const response = this.#message(answered, given({ 'content-type': answerType }))
-    return { request: this.#message(sent, headers), response: { ...response, whole } }
-  }
-
-  #holds(body: Body): boolean {
-    return body === undefined || this.#bodies.holds(body.stored)
-  }
-
-  #message(body: Body, headers: HttpMessage['headers']): HttpMessage {
-    if (!body || body.size === 0) return { headers, body: null, size: 0, truncated: false }
-    const { stored, size, truncated } = body
-    return { headers, body: redact(this.#bodies.read(stored)), size, truncated }
+  /** Gives up the chunks that were begun before the one in which this is. */
+  giveUpBefore({ chunk }: Piece): void {
+    while (this.#chunks[0] !== chunk && !chunk.isGivenUp) this.giveUpOldest()
   }
 }
 
-const given = (headers: Record<string, unknown>): HttpMessage['headers'] =>
+export const holds = ({ chunk }: Piece): boolean => !chunk.isGivenUp
+
+export const read = ({ chunk, start, length }: Piece): string =>
+  chunk.bytes.toString('utf8', start, start + length)
+
+function store(texts: KeptTexts, body: unknown): Body {
+  if (typeof body !== 'string') return undefined
+  const truncated = body.length > MOST_CHARACTERS
+  const stored = texts.add(truncated ? body.slice(0, MOST_CHARACTERS) : body)
+  return { stored, size: truncated ? Buffer.byteLength(body) : stored.length, truncated }
+}
+
+const isStored = (body: Body): boolean => body === undefined || holds(body.stored)
+
+/** Whether a body that is still stored contains a text in lower case. A text that only a secret contains is not found. */
+const isMentioned = (text: string, { sent, answered }: Kept): boolean =>
+  [sent, answered].some(body => {
+    if (!body || !holds(body.stored)) return false
+    const whole = read(body.stored)
+    return whole.toLowerCase().includes(text) && redact(whole).toLowerCase().includes(text)
+  })
+
+/** Bodies are stored as they are; secrets are removed when somebody reads them. */
+function messageOf(body: Body, headers: HttpMessage['headers']): HttpMessage {
+  if (!body || body.size === 0) return { headers, body: null, size: 0, truncated: false }
+  const { stored, size, truncated } = body
+  return { headers, body: redact(read(stored)), size, truncated }
+}
+
+const sentHeaders = ({ contentType, idempotencyKey }: Kept, shown = withoutSecrets) =>
+  given({ 'content-type': contentType, 'idempotency-key': idempotencyKey }, shown)
+
+const given = (headers: Record<string, unknown>, shown = withoutSecrets): HttpMessage['headers'] =>
   Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value ? [[name, withoutSecrets(String(value))]] : [],
-    ),
+    Object.entries(headers).flatMap(([name, value]) => (value ? [[name, shown(String(value))]] : [])),
   )
+
+const RECORD_ID = /\bp[io]_[A-Za-z0-9]+/
+
+/** The merchant's own name of what a request is about: of the record in its path, or of the one that it asked for. */
+function referenceOf({ record: { path, method }, sent }: Kept, { account }: AccountRuntime): string | null {
+  const [id] = RECORD_ID.exec(path) ?? []
+  const { payments, payouts } = account.world
+  if (id !== undefined) return (payments.get(id) ?? payouts.get(id))?.merchantReference ?? null
+  if (method !== 'POST' || !sent || !holds(sent.stored)) return null
+  const [, quoted] = REFERENCE.exec(read(sent.stored)) ?? []
+  try {
+    return quoted === undefined ? null : withoutSecrets(JSON.parse(quoted))
+  } catch {
+    return null
+  }
+}
+
+/** The whole body need not be parsed for it, and may be cut. */
+const REFERENCE = /"merchant_reference"\s*:\s*("(?:[^"\\]|\\.)*")/

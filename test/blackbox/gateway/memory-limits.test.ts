@@ -22,10 +22,14 @@ test('large bodies of earlier requests are forgotten before there are too many o
   const account = await openAccount(server)
   const call = server.as(account.keys)
   const first = await call('POST', '/payment_intents', { body: paymentBody() })
+  const refused = await call('POST', '/payment_intents', { body: { amount: 'none' } })
+  const other = await openAccount(server)
+  const theirs = await server.as(other.keys)('POST', '/payment_intents', { body: paymentBody() })
   const before = await keptBy(server, 'bodies')
   expect(before.bytes).toBeGreaterThan(0)
   const body = { ...paymentBody(), unknown_member: 'x'.repeat(20_000) }
-  const sent = Math.ceil(before.limit / (2 * 16_384)) + 10
+  // One account may fill a quarter of the limit.
+  const sent = Math.ceil(before.limit / 4 / 16_384) + 20
   let last = ''
   for (let nth = 0; nth < sent; nth += 20) {
     const answers = await Promise.all(
@@ -40,6 +44,10 @@ test('large bodies of earlier requests are forgotten before there are too many o
   const lost = await find(first.headers.get('request-id'))
   // It has left the list of requests as well if there were more than that keeps.
   expect(lost.request ?? null).toBeNull()
+  // A refusal outlasts what was carried out, and the load of one account costs no other account anything.
+  expect((await find(refused.headers.get('request-id'))).request.body).toBe('{"amount":"none"}')
+  const kept = await other.control('GET', `/requests/${theirs.headers.get('request-id')}`)
+  expect(kept.body.response.body).toContain(theirs.body.id)
 })
 
 // The rule is that of test/engine/recent; to fill the limit of a server takes 2,000 calls of 15 kB.

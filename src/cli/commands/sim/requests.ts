@@ -31,7 +31,7 @@ export const requests = nounOf('sim requests', {
   list: row('GET /accounts/:account/requests', {
     summary: 'list the last requests',
     description:
-      'List the last 500 requests of an account, newest first, with what was ignored in bodies and queries.',
+      'List the last requests of an account, newest first, with what was ignored in bodies and queries: 500 that were carried out, and 500 that were refused.',
     examples: ['paysim sim requests', `paysim sim requests list -o jsonl | grep '"status":4'`],
     show: {
       table: {

@@ -2,7 +2,14 @@ import * as Type from '@sinclair/typebox'
 import type { Contract } from '../../decisions.ts'
 import { list, named, object } from '../../schema.ts'
 import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../../statuses.ts'
-import { Imported, LoggedRequest, RecordHistory, RequestDetail, STREAM_EVENTS } from '../journal.ts'
+import {
+  Imported,
+  LoggedRequest,
+  RecordHistory,
+  RequestDetail,
+  SentRequest,
+  STREAM_EVENTS,
+} from '../journal.ts'
 import { page } from '../overview.ts'
 import { AssetRecord, PageOfShop, ProviderCallRecord, paymentRecord } from '../payments.ts'
 import { PayoutRecord } from '../payouts.ts'
@@ -14,6 +21,7 @@ import {
   MethodChoice,
   NewPayout,
   PayoutCancelBody,
+  RequestToSend,
   ResetBody,
   RotateBody,
 } from '../requests.ts'
@@ -241,6 +249,14 @@ export const HISTORY_OPERATIONS = {
       }),
     },
     answers: { 200: list(LoggedRequest) },
+  },
+  'POST /accounts/:account/requests': {
+    id: 'sendRequest',
+    summary:
+      'Send a request to the merchant API with the keys of the account: one of the log, changed, or a new one',
+    body: { json: RequestToSend },
+    answers: { 200: SentRequest },
+    errors: ['invalid_state'],
   },
   'GET /accounts/:account/requests/:id': {
     id: 'readRequest',
