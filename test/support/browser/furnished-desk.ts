@@ -19,6 +19,14 @@ type Opens = Readonly<Record<string, (page: Page) => Promise<unknown>>>
 
 /** What can be opened on a page. */
 const OPENS: Partial<Record<ListPageName, Opens>> = {
+  overview: {
+    'the palette': async page => {
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('order')
+      await page.getByRole('option', { name: /^order-succeeds/ }).waitFor()
+    },
+    'the list of keys': page => page.keyboard.press('?'),
+  },
   payments: { 'more filters': page => page.getByText('More', { exact: true }).click() },
   payouts: { 'a new payout': page => press(page, 'New payout') },
   webhooks: { 'a new endpoint': page => press(page, 'Add endpoint') },

@@ -22,7 +22,7 @@ const EXAMPLE = `- on: POST /payment_intents
 `
 
 /** They come first, since the first fault that fits happens. */
-const PRESETS: readonly { readonly label: string; readonly item: Fault }[] = [
+export const FAULT_PRESETS: readonly { readonly label: string; readonly item: Fault }[] = [
   {
     label: 'Lose the next answer',
     item: { on: 'POST /payment_intents', type: 'reset', when: 'after_commit', times: 1 },
@@ -76,7 +76,7 @@ export function FaultsPage({ account }: { account: string }) {
       <HoldsPanel account={account} />
       <Presets
         label="Add at once"
-        presets={PRESETS}
+        presets={FAULT_PRESETS}
         onPick={(preset, label) => put([{ name: label.toLowerCase(), ...preset }, ...inForce], 'Fault added')}
       />
       <Ready of={faults}>

@@ -22,7 +22,7 @@ const EXAMPLE = `- name: small amounts are declined
   outcome: { after: 5s, status: failed, code: insufficient_funds }
 `
 
-const PRESETS: readonly { readonly label: string; readonly item: Rule }[] = [
+export const RULE_PRESETS: readonly { readonly label: string; readonly item: Rule }[] = [
   {
     label: 'Decline the next payment',
     item: {
@@ -94,7 +94,7 @@ export function RulesPage({ account }: { account: string }) {
     >
       <Presets
         label="Add at once"
-        presets={PRESETS}
+        presets={RULE_PRESETS}
         onPick={async (preset, label) => {
           const rule = { name: label.toLowerCase(), ...preset }
           await call('POST /accounts/:account/rules', { params, body: { rules: [rule] } })

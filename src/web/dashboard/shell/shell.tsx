@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { MerchantRecord } from '../../../contract/control/merchants.ts'
 import { dateTimeText } from '../format.ts'
-import { LIST_PAGES, type ListPageName } from '../pages/page-names.ts'
+import { LIST_PAGES, MENU } from '../pages/page-names.ts'
 import { accountNow, setClock } from '../state/account-time.ts'
 import { call, signOut } from '../state/api.ts'
 import { addressOf, go, place } from '../state/router.ts'
@@ -12,22 +12,10 @@ import { Away } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
+import { OpenPalette, Palette } from './palette.tsx'
+import { Shortcuts } from './shortcuts.tsx'
 
-/** The section of the menu that each page is in, and its title. Its icon has its name. */
-const MENU: Readonly<Record<ListPageName, readonly [section: number, title: string]>> = {
-  overview: [0, 'Overview'],
-  payments: [0, 'Payments'],
-  payouts: [0, 'Payouts'],
-  requests: [1, 'Requests'],
-  webhooks: [1, 'Webhooks'],
-  rules: [2, 'Rules'],
-  faults: [2, 'Faults'],
-  catalogue: [2, 'Catalogue'],
-  clock: [2, 'Clock'],
-  account: [2, 'Account'],
-  nodes: [2, 'Nodes'],
-}
-const SECTIONS = [0, 1, 2].map(nth => LIST_PAGES.filter(name => MENU[name][0] === nth))
+const SECTIONS = [0, 1, 2].map(nth => LIST_PAGES.filter(name => MENU[name].section === nth))
 
 interface ShellProps {
   readonly merchants: readonly MerchantRecord[]
@@ -47,20 +35,24 @@ export function Shell({ merchants, account, children }: ShellProps) {
       </a>
       <header class="topbar">
         <Brand />
-        <button
-          type="button"
-          class="button ghost bare"
-          aria-expanded={open}
-          aria-controls="sidebar"
-          aria-label="Menu"
-          onClick={() => setOpen(!open)}
-        >
-          <Icon name="menu" />
-        </button>
+        <span class="topbar-end">
+          {account && <OpenPalette bare />}
+          <button
+            type="button"
+            class="button ghost bare"
+            aria-expanded={open}
+            aria-controls="sidebar"
+            aria-label="Menu"
+            onClick={() => setOpen(!open)}
+          >
+            <Icon name="menu" />
+          </button>
+        </span>
       </header>
       <aside class="sidebar" id="sidebar" aria-label="Account and pages">
         <Brand />
         <AccountSwitcher merchants={merchants} account={account} page={page} />
+        {account && <OpenPalette />}
         {account && <Navigation account={account} page={page} />}
         <div class="sidebar-end">
           {account && <ClockCard account={account} />}
@@ -74,6 +66,8 @@ export function Shell({ merchants, account, children }: ShellProps) {
       <main id="content" tabIndex={-1}>
         {children}
       </main>
+      {account && <Palette account={account} merchants={merchants} />}
+      {account && <Shortcuts account={account} />}
     </div>
   )
 }
@@ -113,7 +107,7 @@ const Navigation = ({ account, page }: { account: string; page: string }) => (
           <li key={name}>
             <a href={addressOf(account, name)} aria-current={name === page ? 'page' : undefined}>
               <Icon name={name} />
-              {MENU[name][1]}
+              {MENU[name].title}
             </a>
           </li>
         ))}
