@@ -102,6 +102,7 @@ const RULES: Readonly<Record<string, (schema: TSchema) => Accepts | undefined>> 
     return ofList(list => list.every(item))
   },
   minProperties: ({ minProperties }) => ofMembers(names => names.length >= minProperties),
+  maxProperties: ({ maxProperties }) => ofMembers(names => names.length <= maxProperties),
   propertyNames: ({ propertyNames }) => {
     const name = accepts(propertyNames)
     return ofMembers(names => names.every(name))

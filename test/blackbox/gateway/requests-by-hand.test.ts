@@ -80,7 +80,7 @@ describe('a request by hand', () => {
 
   test('stays in its account: nothing of another one is sent again, and two slashes lead nowhere', async () => {
     const [account, other] = [await openAccount(server()), await openAccount(server())]
-    const theirs = await postPayment(other)
+    const theirs = await postPayment(other, paymentBody())
     const of = theirs.headers.get('request-id')
     expect((await send(account, { of })).status).toBe(404)
     const read = await sent(account, { method: 'GET', path: `/payment_intents/${theirs.body.id}` })
