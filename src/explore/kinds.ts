@@ -72,9 +72,7 @@ function callPlace({ calls }: StoryRecord, at: number) {
   const { operation = '', step = 0, ...subject } = calls[at] ?? {}
   const nth = calls
     .slice(0, at + 1)
-    .filter(
-      other => other.operation === operation && other.step >= step && isAbout(subject, other),
-    ).length
+    .filter(other => other.operation === operation && other.step >= step && isAbout(subject, other)).length
   return { before: step, call: operation, ...named(subject), ...(nth > 1 ? { nth } : {}) }
 }
 

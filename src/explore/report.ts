@@ -195,7 +195,11 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
     ...differences.map(difference => `  ${paint.bad('The two plain runs differ:')} ${difference}.`),
     `  ${counted(places.length, 'place')} to disturb; tried ${singles}${command ? '' : ` alone and ${counted(attempts.length - singles, 'pair')}`}; ${seconds} s, seed ${exploration.seed}.`,
     ...counts.filter(({ tried }) => tried > 0).map(count => `    ${countLine(count, paint)}`),
-    ...(none.length > 0 ? [`  This ${command ? 'command' : 'scenario'} has no place for ${none.join(', ')}.${whyNone(scenario)}`] : []),
+    ...(none.length > 0
+      ? [
+          `  This ${command ? 'command' : 'scenario'} has no place for ${none.join(', ')}.${whyNone(scenario)}`,
+        ]
+      : []),
     ...findings.flatMap((finding, at) => findingLines(finding, saved[at], paint, command !== undefined)),
     ...(findings.length === 0
       ? [

@@ -81,7 +81,10 @@ export class SuiteRun {
     private readonly onActivity: () => void = () => {},
   ) {
     for (const { before: _, delay, payment: __, ...place } of places)
-      this.#disturbances.arm({ ...place, ...(delay === undefined ? {} : { delayMs: Number.parseInt(delay, 10) }) })
+      this.#disturbances.arm({
+        ...place,
+        ...(delay === undefined ? {} : { delayMs: Number.parseInt(delay, 10) }),
+      })
   }
 
   /** Stands between the simulator and what calls it. Returns the address to call. */
