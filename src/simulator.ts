@@ -14,7 +14,7 @@ import type { Store } from './engine/store/store.ts'
 import { StartError } from './engine/store/store-errors.ts'
 import { RealTime, SYSTEM_CLOCKS } from './engine/time/real-time.ts'
 import { WebhookHostError, WebhookHosts } from './engine/webhooks/webhook-hosts.ts'
-import { WebhookSender } from './engine/webhooks/webhook-sender.ts'
+import { type RelayWebhook, WebhookSender } from './engine/webhooks/webhook-sender.ts'
 import { App } from './server/app.ts'
 import type { Forwarder } from './server/cluster/forwarder.ts'
 import { chooseControlToken, newControlToken, openedBy } from './server/control/control-token.ts'
@@ -61,6 +61,7 @@ export interface SimulatorOptions extends StoreLocation {
   /** Where `default.test` is exported to at the end. */
   readonly exportOnExit?: string | undefined
   readonly holdWebhook?: GatewaySettings['holdWebhook']
+  readonly relayWebhook?: RelayWebhook | undefined
   readonly warn?: ((message: string) => void) | undefined
   /** Processes with other settings serve the store now. This one serves nothing any more, and should stop. */
   readonly onRefused?: ((error: StartError) => void) | undefined
@@ -119,7 +120,7 @@ export class Simulator {
     const host = options.host ?? '127.0.0.1'
     const controlToken = await agreeOn(store, options, standards, host)
     const webhookHosts = readWebhookHosts(options.allowWebhooks)
-    const sender = new WebhookSender(webhookHosts)
+    const sender = new WebhookSender(webhookHosts, options.relayWebhook)
     let url = ''
     let controlUrl = ''
     const gateway = new Gateway({

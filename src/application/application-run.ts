@@ -5,7 +5,7 @@ import type { ReceivedAnswer } from '../contract/wire-answer.ts'
 import { type Armed, ArmedDisturbances, type Disturbance, type Forgery } from './disturbance.ts'
 import type { CallWatcher, GatewayProxy, RecordedCall } from './gateway-proxy.ts'
 import { Payer, type RecordedVisit, type WayBack } from './payer.ts'
-import { isTimedOut } from './post-webhook.ts'
+import { isTimedOut, postWebhook } from './post-webhook.ts'
 import type { ApplicationRequest } from './request-once.ts'
 import { isSigned, type RecordedDelivery, type RelayAnswer, WebhookRelay } from './webhook-relay.ts'
 import type { EventBody, WebhookMessage } from './webhook-variants.ts'
@@ -85,8 +85,13 @@ export class ApplicationRun implements CallWatcher {
       judge: visit => this.#judgeVisit(visit),
     })
     this.relay = new WebhookRelay({
-      url: () => application.webhookUrl,
-      dispatcher: () => application.dispatcher,
+      post: message =>
+        postWebhook(
+          application.webhookUrl,
+          message,
+          application.dispatcher,
+          this.#hangs ? HANGING_MS : LIMITS.webhookTimeoutMs,
+        ),
       secret: settings.secret,
       retries: settings.contract['events.retry'].length - 1,
       disturbances: this.disturbances,
@@ -96,7 +101,6 @@ export class ApplicationRun implements CallWatcher {
       payerReturns: payment => this.payer.comesBack(payment),
       arrivesLate: async record => settings.arrivesLate?.(record),
       onActivity: () => this.onActivity(),
-      answerWithinMs: () => (this.#hangs ? HANGING_MS : LIMITS.webhookTimeoutMs),
     })
   }
 
@@ -120,7 +124,7 @@ export class ApplicationRun implements CallWatcher {
     return this.disturbances.all.filter(({ met }: Armed) => !met).map(({ disturbance }) => disturbance)
   }
 
-  disturbCall(operation: string): Disturbance[] {
+  disturbCall({ operation }: RecordedCall): Disturbance[] {
     return this.disturbances.ofCall(operation)
   }
 

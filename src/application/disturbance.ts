@@ -32,12 +32,27 @@ export const KINDS = [...WEBHOOK_KINDS, ...CALL_KINDS, 'restart', ...RETURN_KIND
 
 export type DisturbanceKind = (typeof KINDS)[number]
 
+/** What a right program does not notice, so that the test command of one passes. */
+export const SUITE_KINDS: readonly DisturbanceKind[] = [
+  ...(['webhook-twice', 'webhook-twice-at-once', 'webhook-lost-answer'] as const),
+  ...(['webhook-unknown-field', 'webhook-unknown-type'] as const),
+  ...(['webhook-forged', 'webhook-unsigned', 'webhook-stale', 'answer-unknown-field'] as const),
+]
+
 /** The kinds that need only an endpoint, not a scenario. */
 export type EndpointKind = Exclude<(typeof WEBHOOK_KINDS)[number], 'webhook-early'>
 export const ENDPOINT_KINDS = WEBHOOK_KINDS.filter((kind): kind is EndpointKind => kind !== 'webhook-early')
 
-/** Which webhook or call goes wrong, and how. */
-export interface DisturbanceTarget {
+/** What a webhook or call is about, where one run has several accounts. */
+export interface Subject {
+  /** The account, by a name that is the same in each run. */
+  readonly account?: string | undefined
+  /** The merchant_reference of its record. */
+  readonly reference?: string | undefined
+}
+
+/** Which webhook or call goes wrong, and how. What it does not say matches anything. */
+export interface DisturbanceTarget extends Subject {
   /** The type of the webhook event to disturb; for `restart`, the type of the events that come again afterwards. */
   readonly event?: string | undefined
   /** The call to disturb, such as `POST /payment_intents`. */
@@ -48,6 +63,8 @@ export interface DisturbanceTarget {
   readonly attempts?: number | undefined
   /** Forged webhooks and unknown types: before or after the real one; both by default. */
   readonly when?: 'before' | 'after' | undefined
+  /** `webhook-lost-answer` of a test command: the event comes again behind the next one, instead of at once. */
+  readonly behindNext?: true | undefined
 }
 
 /** One thing that goes wrong: the values of a `disturb` step. */
@@ -88,8 +105,10 @@ export class ArmedDisturbances {
   }
 
   /** Returns what to do to a call that starts now. */
-  ofCall(operation: string): Disturbance[] {
-    const waiting = this.all.filter(({ disturbance, met }) => !met && disturbance.call === operation)
+  ofCall(operation: string, subject: Subject = {}): Disturbance[] {
+    const waiting = this.all.filter(
+      ({ disturbance, met }) => !met && disturbance.call === operation && isAbout(disturbance, subject),
+    )
     return waiting.filter(armed => this.#isIt(armed)).map(({ disturbance }) => disturbance)
   }
 
@@ -111,13 +130,13 @@ export class ArmedDisturbances {
   }
 
   /** Returns what to do to a webhook that arrives. All attempts of an event get the same answer. */
-  ofEvent(id: string, type: string): Armed[] {
+  ofEvent(id: string, type: string, subject: Subject = {}): Armed[] {
     if (!this.#events.has(id)) {
       this.#events.add(id)
       for (const armed of this.all) {
         const { call, event, kind } = armed.disturbance
-        if (!armed.met && call === undefined && kind !== 'restart' && event === type && this.#isIt(armed))
-          armed.eventId = id
+        if (armed.met || call !== undefined || kind === 'restart' || event !== type) continue
+        if (isAbout(armed.disturbance, subject) && this.#isIt(armed)) armed.eventId = id
       }
     }
     return this.all.filter(({ eventId }) => eventId === id)
@@ -129,6 +148,10 @@ export class ArmedDisturbances {
     return armed.met
   }
 }
+
+/** Whether something is what a disturbance waits for. */
+export const isAbout = (wanted: Subject, { account, reference }: Subject) =>
+  (wanted.account ?? account) === account && (wanted.reference ?? reference) === reference
 
 /** A member that no version of the API has yet, as a later version might add. */
 export const UNKNOWN_MEMBER = {

@@ -1,11 +1,13 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request as send } from 'undici'
 import type { Contract } from '../contract/decisions.ts'
 import { rejection, renderError } from '../contract/errors.ts'
+import { isOwnPath } from '../contract/paths.ts'
 import { HOP_BY_HOP } from '../contract/wire-answer.ts'
-import { type Disturbance, operationOf, UNKNOWN_MEMBER } from './disturbance.ts'
+import { type Disturbance, operationOf, type Subject, UNKNOWN_MEMBER } from './disturbance.ts'
 
 /** A call of the application to the gateway, with its answer. */
 export interface RecordedCall {
@@ -23,6 +25,8 @@ export interface RecordedCall {
   answer?: string
   /** How it was disturbed. */
   disturbed?: string
+  /** What it is about, where a run has several accounts. */
+  subject?: Subject
 }
 
 /** What the proxy needs from a run. */
@@ -33,9 +37,9 @@ export interface CallWatcher {
   readonly contract: Contract
   /** Is called when a call begins or ends. */
   onActivity(): void
-  disturbCall(operation: string): readonly Disturbance[]
+  disturbCall(call: RecordedCall): readonly Disturbance[] | Promise<readonly Disturbance[]>
   /** Delivers the webhooks that a call caused before that call is answered. */
-  deliverWebhooks(): Promise<void>
+  deliverWebhooks(call: RecordedCall): Promise<void>
   /** The account's own credentials. They replace those that the application was started with. */
   readonly authorization?: { readonly given: string; readonly own: string } | undefined
 }
@@ -88,6 +92,7 @@ export class GatewayProxy {
     const body = Buffer.concat(chunks)
     const { watcher } = this
     const { method = 'GET', url: path = '/' } = request
+    if (isOwnPath(path)) return this.#passOn(method, path, body, request, response)
     const operation = operationOf(method, path)
     const call: RecordedCall = {
       operation,
@@ -100,7 +105,7 @@ export class GatewayProxy {
     }
     watcher?.calls.push(call)
     watcher?.onActivity()
-    const disturbances = watcher?.disturbCall(operation) ?? []
+    const disturbances = (await watcher?.disturbCall(call)) ?? []
     if (disturbances.length > 0) call.disturbed = disturbances.map(({ kind }) => kind).join(', ')
     try {
       await this.#answer(call, body, disturbances, watcher, request, response)
@@ -108,6 +113,35 @@ export class GatewayProxy {
       call.endedAt = performance.now()
       watcher?.onActivity()
     }
+  }
+
+  /** Passes on a call to the control surface or to a page. It is no call to the gateway, and its answer may have no end. */
+  async #passOn(
+    method: string,
+    path: string,
+    body: Buffer,
+    { rawHeaders }: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const leaving = new AbortController()
+    response.once('close', () => leaving.abort())
+    const answer = await this.#send(method, path, withoutHops(pairs(rawHeaders)), body, leaving.signal)
+    const headers = withoutHops(pairs(answer.headers as unknown as string[]))
+    response.writeHead(answer.statusCode, headers.flat())
+    await pipeline(answer.body, response)
+  }
+
+  #send(method: string, path: string, headers: string[][], body: Buffer, signal?: AbortSignal) {
+    return send(this.gateway + path, {
+      dispatcher: this.#agent,
+      method: method as 'GET',
+      headers: headers
+        .filter(([name = '']) => !['host', 'content-length'].includes(name.toLowerCase()))
+        .flat(),
+      responseHeaders: 'raw',
+      signal,
+      ...(body.length > 0 || !['GET', 'HEAD'].includes(method) ? { body } : {}),
+    })
   }
 
   async #answer(
@@ -127,7 +161,7 @@ export class GatewayProxy {
       call.disturbed ??= 'the gateway gave no answer'
       return lose(call, request)
     }
-    if (is('webhook-early')) await watcher?.deliverWebhooks()
+    if (is('webhook-early')) await watcher?.deliverWebhooks(call)
     const slow = is('call-slow')
     if (slow) await pause(slow.delayMs ?? SLOW_MS)
     if (is('call-lost-answer')) return lose(call, request)
@@ -144,25 +178,15 @@ export class GatewayProxy {
     body: Buffer,
     watcher: CallWatcher | undefined,
   ): Promise<{ status: number; headers: string[][]; body: Buffer } | undefined> {
-    const headers = pairs(call.headers)
-      .filter(([name = '']) => !HOP_BY_HOP.has(name.toLowerCase()) && name.toLowerCase() !== 'host')
-      .map(([name = '', value = '']) => {
-        const { authorization } = watcher ?? {}
-        const isOurs = name.toLowerCase() === 'authorization' && value === authorization?.given
-        return [name, isOurs ? (authorization?.own ?? value) : value]
-      })
+    const headers = withoutHops(pairs(call.headers)).map(([name = '', value = '']) => {
+      const { authorization } = watcher ?? {}
+      const isOurs = name.toLowerCase() === 'authorization' && value === authorization?.given
+      return [name, isOurs ? (authorization?.own ?? value) : value]
+    })
     try {
-      const answer = await send(this.gateway + call.path, {
-        dispatcher: this.#agent,
-        method: call.method as 'GET',
-        headers: headers.filter(([name = '']) => name.toLowerCase() !== 'content-length').flat(),
-        responseHeaders: 'raw',
-        ...(body.length > 0 || !['GET', 'HEAD'].includes(call.method) ? { body } : {}),
-      })
+      const answer = await this.#send(call.method, call.path, headers, body)
       const bytes = Buffer.from(await answer.body.arrayBuffer())
-      const kept = pairs(answer.headers as unknown as string[]).filter(
-        ([name = '']) => !HOP_BY_HOP.has(name.toLowerCase()),
-      )
+      const kept = withoutHops(pairs(answer.headers as unknown as string[]))
       return { status: answer.statusCode, headers: kept, body: bytes }
     } catch {
       return undefined
@@ -180,6 +204,9 @@ export class GatewayProxy {
 function pairs(flat: readonly string[]): string[][] {
   return Array.from({ length: flat.length / 2 }, (_, at) => [flat[2 * at] ?? '', flat[2 * at + 1] ?? ''])
 }
+
+const withoutHops = (headers: string[][]) =>
+  headers.filter(([name = '']) => !HOP_BY_HOP.has(name.toLowerCase()))
 
 /** Closes the connection without an answer. */
 function lose(call: RecordedCall, request: IncomingMessage): void {

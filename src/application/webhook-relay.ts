@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Dispatcher } from 'undici'
 import { verifyWebhook } from '../contract/webhook-signature.ts'
-import { type Armed, type ArmedDisturbances, type Forgery, isForgery } from './disturbance.ts'
-import { postWebhook } from './post-webhook.ts'
+import { type Armed, type ArmedDisturbances, type Forgery, isForgery, type Subject } from './disturbance.ts'
+import type { WebhookReply } from './post-webhook.ts'
 import { isSuccess } from './request-once.ts'
 import {
   type EventBody,
@@ -28,6 +27,8 @@ export interface RecordedDelivery {
   answer: string
   /** The Retry-After of the answer. */
   retryAfter?: string
+  /** What it is about, where a run has several accounts. */
+  readonly subject?: Subject
   /** It arrived before the application could know the payment, and another attempt followed. */
   isEarly?: true
   /** The gateway did not get the answer. */
@@ -43,10 +44,8 @@ export interface RelayAnswer {
 }
 
 interface RelaySettings {
-  /** The URL of the application's webhook endpoint. */
-  readonly url: () => string
-  /** @internal */
-  readonly dispatcher: () => Dispatcher
+  /** Posts a message to the application's webhook endpoint. */
+  readonly post: (message: WebhookMessage) => Promise<WebhookReply>
   readonly secret: string
   /** How often the gateway repeats a webhook at most. */
   readonly retries: number
@@ -61,8 +60,13 @@ interface RelaySettings {
   readonly forging: (deliver: () => Promise<RecordedDelivery>) => Promise<void>
   /** Is called when a webhook is sent or answered. */
   readonly onActivity: () => void
-  /** How long to wait for an answer. */
-  readonly answerWithinMs: () => number
+  /** What an event is about, where a run has several accounts. */
+  readonly subjectOf?: (event: EventBody) => Subject
+  /**
+   * An event whose answer was lost comes again soon, and the gateway takes it for delivered. Otherwise it comes again by
+   * the gateway's schedule, for which a run must move the clock.
+   */
+  readonly repeatsSoon?: true
 }
 
 /** An application may answer a webhook only after its own call is answered. */
@@ -82,20 +86,24 @@ export class WebhookRelay {
   /** What the application answered with 2xx in the last step in which webhooks came. */
   #accepted: { readonly step: number; readonly messages: Map<string, WebhookMessage> } | undefined
   #early: (() => void) | undefined
+  /** What comes again behind the next event. */
+  readonly #owed: WebhookMessage[] = []
 
   constructor(private readonly settings: RelaySettings) {}
 
   async take(message: WebhookMessage): Promise<RelayAnswer> {
     const { disturbances } = this.settings
-    const { id, type, data } = JSON.parse(message.body) as EventBody
+    const event = JSON.parse(message.body) as EventBody
+    const { id, type, data } = event
     const early = this.#early
-    const armed = disturbances.ofEvent(id, type)
+    const armed = disturbances.ofEvent(id, type, this.settings.subjectOf?.(event))
     if (armed.some(one => this.#holdsBack(one))) {
       this.late.add(id)
       await this.#bringBack('return-early', armed, data)
       return { status: 0, reset: true, isHidden: true }
     }
     this.#releaseOthers(id)
+    const owed = this.#owed.splice(0)
     const isLate = this.late.has(id)
     if (isLate) await this.settings.arrivesLate(data)
     // The attempts come without delay in real time, but each needs another signature.
@@ -110,12 +118,16 @@ export class WebhookRelay {
       this.#noteAccepted(id, sent)
     }
     const lost = armed.find(({ disturbance }) => disturbance.kind === 'webhook-lost-answer')
-    if (lost && isSuccess(status) && !this.#lost.has(lost)) {
+    const isNowLost = lost && isSuccess(status) && !this.#lost.has(lost)
+    const { repeatsSoon: isSoon = false } = this.settings
+    if (isNowLost) {
       this.#lost.set(lost, 1)
       delivery.isAnswerLost = true
-      this.late.add(id)
-      return { status, reset: true }
+      if (isSoon) (lost.disturbance.behindNext ? this.#owed : owed).push(sent)
+      else this.late.add(id)
     }
+    for (const before of owed) await this.#post(sentAgain(before, this.settings.secret), 'again')
+    if (isNowLost && !isSoon) return { status, reset: true }
     const headers = retryAfter === undefined ? {} : { headers: { 'retry-after': retryAfter } }
     const isHidden = lost && isLate ? { isHidden: true as const } : {}
     return status === 0 ? { status, reset: true, ...isHidden } : { status, ...headers, ...isHidden }
@@ -244,10 +256,13 @@ export class WebhookRelay {
     sent: RecordedDelivery['sent'],
     early?: () => void,
   ): Promise<RecordedDelivery> {
-    const { id, type } = JSON.parse(body) as { id: string; type: string }
+    const event = JSON.parse(body) as EventBody
+    const { id, type } = event
+    const subject = this.settings.subjectOf?.(event)
     const delivery: RecordedDelivery = {
       id,
       type,
+      ...(subject ? { subject } : {}),
       sent,
       step: this.settings.step(),
       body,
@@ -259,8 +274,7 @@ export class WebhookRelay {
     }
     this.settings.deliveries.push(delivery)
     this.settings.onActivity()
-    const { url, dispatcher, answerWithinMs } = this.settings
-    const reply = await postWebhook(url(), { headers, body }, dispatcher(), answerWithinMs())
+    const reply = await this.settings.post({ headers, body })
     this.settings.onActivity()
     Object.assign(delivery, reply)
     delivery.endedAt = performance.now()

@@ -25,6 +25,16 @@ const PAGES = [
   '/qr/:account/:payment',
 ]
 
+/** Whether a request to this path belongs to paysim itself, and not to the merchant interface. */
+export function isOwnPath(path: string): boolean {
+  const [plain = '/'] = path.split('?')
+  const segments = plain.split('/')
+  return (
+    segments[1] === CONTROL_PREFIX.slice(1) ||
+    PAGES.some(page => namesIn(pathPattern(page), segments) !== undefined)
+  )
+}
+
 const MOST_CHARACTERS = 1024
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '../scenario/index.ts'
 import { disturbedStory, type PlacedDisturbance } from './kinds.ts'
 import type { RunSlot, RunSlots } from './run-slots.ts'
-import type { StoryRecord } from './story-record.ts'
+import { recordOf, type StoryRecord } from './story-record.ts'
 
 /** The outcome of one run with disturbances. */
 export interface Attempt {
@@ -35,8 +35,28 @@ export interface Failure {
   readonly actual: unknown
 }
 
+/** A run, with the value of `${run}` in it. */
+export interface Played {
+  readonly result: ScenarioResult
+  readonly run: string
+}
+
+/** What is run again and again: a scenario with its application, or a test command. */
+export interface Explored {
+  /** Runs it as it is. */
+  plain(): Promise<Played>
+  recordOf(played: Played): StoryRecord
+  try(
+    places: readonly PlacedDisturbance[],
+    story: StoryRecord,
+    patience: Patience | undefined,
+    slot?: RunSlot,
+  ): Promise<Attempt>
+  close(): Promise<void>
+}
+
 /** Runs one scenario again and again. Runs may be parallel: each worker has its own application. */
-export class Attempts {
+export class Attempts implements Explored {
   readonly #idle: SharedApplication[] = []
   readonly #slowness = new SlownessWatch()
   #count = 0
@@ -49,12 +69,16 @@ export class Attempts {
     private readonly slots: RunSlots,
   ) {}
 
+  plain(): Promise<Played> {
+    return this.play(this.scenario.data, undefined)
+  }
+
+  recordOf({ result, run }: Played): StoryRecord {
+    return recordOf(this.scenario.data, result, run)
+  }
+
   /** Runs the scenario as it is, or with changed steps. */
-  async play(
-    data: ScenarioData,
-    patience: Patience | undefined,
-    slot?: RunSlot,
-  ): Promise<{ result: ScenarioResult; run: string }> {
+  async play(data: ScenarioData, patience: Patience | undefined, slot?: RunSlot): Promise<Played> {
     const own = slot ?? (await this.slots.take())
     try {
       return await this.#play(data, patience, own)

@@ -1,5 +1,5 @@
 import type { DisturbanceKind } from '../application/disturbance.ts'
-import type { Attempt, Attempts, Failure, FirstTry } from './attempt.ts'
+import type { Attempt, Explored, Failure, FirstTry } from './attempt.ts'
 import { describePlace, KIND_RULES, type PlacedDisturbance } from './kinds.ts'
 import type { StoryRecord } from './story-record.ts'
 
@@ -17,7 +17,7 @@ export interface Finding {
 }
 
 export interface ConfirmSettings {
-  readonly attempts: Attempts
+  readonly attempts: Explored
   readonly story: StoryRecord
   readonly firstTry: FirstTry
   readonly hasTime: () => boolean

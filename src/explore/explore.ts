@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { DisturbanceKind } from '../application/disturbance.ts'
 import type { Scenario, ScenarioResult, Target } from '../scenario/index.ts'
-import { type Attempt, Attempts, FirstTry } from './attempt.ts'
+import { type Attempt, Attempts, type Explored, FirstTry } from './attempt.ts'
 import { confirm, type Finding } from './confirm.ts'
 import { describePlace, KIND_RULES, type KindSettings, type PlacedDisturbance, placesOf } from './kinds.ts'
 import { RunSlots } from './run-slots.ts'
-import { common, differences, recordOf, type StoryRecord } from './story-record.ts'
+import { common, differences, isInterleaved, type StoryRecord, withSameReferences } from './story-record.ts'
 
-interface ExploreSettings extends KindSettings {
-  readonly target: Target
-  readonly run: string
+export interface ExploreSettings extends KindSettings {
   readonly seed: number
   readonly jobs: number
   readonly kinds: readonly DisturbanceKind[]
   readonly mostRuns?: number | undefined
   readonly forMs?: number | undefined
+  /** For a test command, which has no pairs: whether two plain runs that differ are a reason to stop. */
+  readonly mustBeSame?: boolean
   /** Reports progress to the user. */
   /** `of` is null while nobody knows how many there will be. */
   readonly tried?: (attempt: Attempt, done: number, of: number | null) => void
@@ -31,6 +31,8 @@ interface KindCount {
 
 export interface Exploration {
   readonly scenario: Scenario
+  /** The test command, if that was explored. */
+  readonly command?: readonly string[]
   readonly seed: number
   readonly plain: ScenarioResult
   /** The name of that run, which texts in it hold. */
@@ -38,6 +40,8 @@ export interface Exploration {
   /** Undefined if the plain run failed. */
   readonly story?: StoryRecord
   readonly differences: readonly string[]
+  /** Whether a test command used several accounts in turn, as tests do that run at the same time. */
+  readonly isInterleaved?: boolean
   readonly places: readonly PlacedDisturbance[]
   readonly counts: readonly KindCount[]
   readonly attempts: readonly Attempt[]
@@ -51,13 +55,29 @@ export interface Exploration {
 /** The time limit for pairs if the user sets no limit. */
 const PAIRS_UNTIL_MS = 60_000
 
+interface ScenarioSettings extends ExploreSettings {
+  readonly target: Target
+  readonly run: string
+}
+
 /** Runs a scenario as it is, then again and again with disturbances. */
-export async function explore(scenario: Scenario, settings: ExploreSettings): Promise<Exploration> {
-  const exploring = new Exploring(scenario, settings)
+export function explore(scenario: Scenario, settings: ScenarioSettings): Promise<Exploration> {
+  const { target, run, seed, jobs } = settings
+  const slots = new RunSlots(jobs, scenario.data.app?.fresh === 'never' ? 'shared' : 'own')
+  return exploreWith(new Attempts(scenario, target, run, seed, slots), slots, scenario, settings)
+}
+
+/** Runs something as it is, then again and again with disturbances. */
+export async function exploreWith(
+  attempts: Explored,
+  slots: RunSlots,
+  scenario: Scenario,
+  settings: ExploreSettings,
+): Promise<Exploration> {
   try {
-    return await exploring.explore()
+    return await new Exploring(attempts, slots, scenario, settings).explore()
   } finally {
-    await exploring.attempts.close()
+    await attempts.close()
   }
 }
 
@@ -71,42 +91,41 @@ interface Tries {
 type Planned = readonly [number, readonly PlacedDisturbance[]]
 
 class Exploring {
-  readonly attempts: Attempts
-  readonly #slots: RunSlots
   readonly #startedAt = performance.now()
   readonly #tried: Attempt[] = []
   readonly #findings: Finding[] = []
   #tryingMs = 0
 
   constructor(
+    private readonly attempts: Explored,
+    private readonly slots: RunSlots,
     private readonly scenario: Scenario,
     private readonly settings: ExploreSettings,
-  ) {
-    const { target, run, seed, jobs } = settings
-    this.#slots = new RunSlots(jobs, scenario.data.app?.fresh === 'never' ? 'shared' : 'own')
-    this.attempts = new Attempts(scenario, target, run, seed, this.#slots)
-  }
+  ) {}
 
   async explore(): Promise<Exploration> {
-    const { data } = this.scenario
-    const first = await this.attempts.play(data, undefined)
+    const first = await this.attempts.plain()
     if (!first.result.ok) return this.#exploration(first, undefined, [], [])
-    const second = await this.attempts.play(data, undefined)
+    const second = await this.attempts.plain()
     if (!second.result.ok) return this.#exploration(second, undefined, [], [])
-    const [one, other] = [first, second].map(({ result, run }) => recordOf(data, result, run)) as [
-      StoryRecord,
-      StoryRecord,
-    ]
-    const story = common(one, other)
+    const [one, other] = [this.attempts.recordOf(first), this.attempts.recordOf(second)]
+    const different = differences(one, other)
+    if (this.settings.mustBeSame && different.length > 0)
+      return {
+        ...this.#exploration(second, undefined, different, []),
+        isInterleaved: isInterleaved(one) || isInterleaved(other),
+      }
+    const story = common(...withSameReferences(one, other))
     const places = placesOf(story, this.#kinds(), this.settings)
     const tries = { story, firstTry: new FirstTry(story) }
     const of = Math.min(places.length, this.#leftRuns)
     await this.#tryAll(this.#planned(places.map(place => [place])), { ...tries, of })
+    if (this.settings.mustBeSame !== undefined) return this.#exploration(first, story, different, places)
     const pairs = this.#pairs(places)
     // Without a number of runs, they end at a time, and each pair may be the last one.
     const plan = this.settings.mostRuns === undefined ? numbered(pairs) : this.#planned(pairs)
     await this.#tryAll(plan, { ...tries, of: null })
-    return this.#exploration(first, story, differences(one, other), places)
+    return this.#exploration(first, story, different, places)
   }
 
   /** Leaves out kinds that need a new process for each run if one process serves all runs. */
@@ -161,7 +180,7 @@ class Exploring {
     const startedAt = performance.now()
     const work = async () => {
       for (;;) {
-        const slot = await this.#slots.take()
+        const slot = await this.slots.take()
         const next = this.#leftMs > 0 ? plan.next() : undefined
         if (!next || next.done) return slot.end()
         const [at, places] = next.value
@@ -170,7 +189,7 @@ class Exploring {
         this.settings.tried?.(attempt, this.#tried.length + results.filter(Boolean).length, of)
       }
     }
-    await Promise.all(Array.from({ length: this.#slots.most }, work))
+    await Promise.all(Array.from({ length: this.slots.most }, work))
     this.#tryingMs += performance.now() - startedAt
     const made = results.filter(Boolean)
     this.#tried.push(...made)
@@ -226,14 +245,11 @@ function countOf(
   }
 }
 
+type Verdict = 'found' | 'survived' | 'not all tried' | 'plain run fails' | 'plain runs differ'
+
 /** Decides the exit code: whether there are findings, else whether every place was tried. */
-export function verdictOf({
-  story,
-  findings,
-  places,
-  singlesTried,
-}: Exploration): 'found' | 'survived' | 'not all tried' | 'plain run fails' {
-  if (!story) return 'plain run fails'
+export function verdictOf({ plain, story, findings, places, singlesTried }: Exploration): Verdict {
+  if (!story) return plain.ok ? 'plain runs differ' : 'plain run fails'
   if (findings.length > 0) return 'found'
   return places.length > 0 && singlesTried >= places.length ? 'survived' : 'not all tried'
 }
@@ -278,6 +294,8 @@ function conflict(one: PlacedDisturbance, other: PlacedDisturbance): boolean {
     one.before === other.before &&
     one.event === other.event &&
     one.call === other.call &&
+    one.account === other.account &&
+    one.reference === other.reference &&
     one.nth === other.nth
   return (
     isSameThing &&

@@ -1,7 +1,13 @@
-import { type DisturbanceKind, type DisturbanceTarget, KINDS } from '../application/disturbance.ts'
+import {
+  type DisturbanceKind,
+  type DisturbanceTarget,
+  isAbout,
+  KINDS,
+  type Subject,
+} from '../application/disturbance.ts'
 import { hasOpposite } from '../application/webhook-variants.ts'
 import type { ScenarioData } from '../scenario/index.ts'
-import type { StoryRecord } from './story-record.ts'
+import { of, type StoryRecord } from './story-record.ts'
 
 /** A disturbance at one place of a scenario: a `disturb` step, and the step that it goes before. */
 export interface PlacedDisturbance extends DisturbanceTarget {
@@ -46,9 +52,11 @@ const eachWebhook =
 
 /** Names a webhook by its type and number, counted from the step in which it comes. */
 function webhookPlace({ webhooks }: StoryRecord, at: number) {
-  const { type = '', step = 0 } = webhooks[at] ?? {}
-  const nth = webhooks.slice(0, at + 1).filter(other => other.type === type && other.step >= step).length
-  return { before: step, event: type, ...(nth > 1 ? { nth } : {}) }
+  const { type = '', step = 0, ...subject } = webhooks[at] ?? {}
+  const nth = webhooks
+    .slice(0, at + 1)
+    .filter(other => other.type === type && other.step >= step && isAbout(subject, other)).length
+  return { before: step, event: type, ...named(subject), ...(nth > 1 ? { nth } : {}) }
 }
 
 const eachCall =
@@ -61,19 +69,25 @@ const eachCall =
     })
 
 function callPlace({ calls }: StoryRecord, at: number) {
-  const { operation = '', step = 0 } = calls[at] ?? {}
+  const { operation = '', step = 0, ...subject } = calls[at] ?? {}
   const nth = calls
     .slice(0, at + 1)
-    .filter(other => other.operation === operation && other.step >= step).length
-  return { before: step, call: operation, ...(nth > 1 ? { nth } : {}) }
+    .filter(other => other.operation === operation && other.step >= step && isAbout(subject, other)).length
+  return { before: step, call: operation, ...named(subject), ...(nth > 1 ? { nth } : {}) }
 }
+
+const named = ({ account, reference }: Subject): Subject => ({
+  ...(account === undefined ? {} : { account }),
+  ...(reference === undefined ? {} : { reference }),
+})
 
 /** Events that can swap with the next one: the application is not called between the two. */
 function swappable(story: StoryRecord): PlacedDisturbance[] {
   const { webhooks, steps } = story
   return webhooks.flatMap((webhook, at) => {
     const next = webhooks[at + 1]
-    if (!next || steps.slice(webhook.step + 1, next.step + 1).some(step => 'call app' in step)) return []
+    if (!next || next.account !== webhook.account) return []
+    if (steps.slice(webhook.step + 1, next.step + 1).some(step => 'call app' in step)) return []
     return [{ kind: 'webhook-order' as const, ...webhookPlace(story, at) }]
   })
 }
@@ -90,6 +104,13 @@ function causes(story: StoryRecord): PlacedDisturbance[] {
       webhooks.some(webhook => webhook.step === step && webhook.subject === subject)
     return isCause ? [{ kind: 'webhook-early' as const, ...callPlace(story, at) }] : []
   })
+}
+
+/** In a test command, which need not move the clock, a lost answer makes the event come again behind the next one. */
+function behindNext(place: PlacedDisturbance, { webhooks }: StoryRecord): PlacedDisturbance {
+  const last = webhooks.findLast(({ account }) => account === place.account)
+  const isLast = last?.type === place.event && last?.reference === place.reference
+  return place.account === undefined || isLast ? place : { ...place, behindNext: true }
 }
 
 /** Restarts after which the events of the previous step come again, as if its answers to them had been lost. */
@@ -188,7 +209,8 @@ export const KIND_RULES: Readonly<Record<DisturbanceKind, KindRules>> = {
     summary: 'the application answers 2xx, but the answer is lost and the event comes again',
     advice:
       'Store the ids of all events, not only of the last one. The signature and the timestamp differ at each attempt.',
-    places: eachWebhook('webhook-lost-answer'),
+    places: story => eachWebhook('webhook-lost-answer')(story).map(place => behindNext(place, story)),
+    smaller: ({ behindNext, ...place }) => (behindNext ? [place] : []),
   },
   'webhook-early': {
     summary: 'the event comes before the answer to the call that caused it',
@@ -333,6 +355,9 @@ export function describePlace({
   when,
   delay,
   payment,
+  account,
+  reference,
+  behindNext,
 }: PlacedDisturbance): string {
   if (kind === 'restart')
     return `restart before step ${before + 1}${event === undefined ? '' : `, then ${event} again`}`
@@ -345,11 +370,12 @@ export function describePlace({
     kind,
     which === undefined
       ? `before step ${before + 1}`
-      : `${which}${nth === undefined ? '' : ` (number ${nth})`}`,
-    which === undefined ? '' : `in step ${before + 1}`,
+      : `${which}${of({ account, reference })}${nth === undefined ? '' : ` (number ${nth})`}`,
+    which === undefined || account !== undefined ? '' : `in step ${before + 1}`,
     attempts === undefined ? '' : `after ${attempts} lost attempt${attempts === 1 ? '' : 's'}`,
     when === undefined ? '' : `${when} the true one`,
     delay === undefined ? '' : `by ${delay}`,
+    behindNext ? 'behind the next one' : '',
   ]
     .filter(part => part !== '')
     .join(' ')

@@ -26,17 +26,17 @@ export function narrativeOf({ result, run }: Pick<Attempt, 'result' | 'run'>): s
   const lines: Line[] = [
     ...calls.map(call => ({
       at: call.startedAt,
-      when: `${nameOf(call.step)}: `,
+      when: `${call.subject?.account ?? nameOf(call.step)}: `,
       what: callLine(call, references),
     })),
     ...deliveries.map((delivery, at) => {
-      const { id, startedAt, step, body } = delivery
+      const { id, startedAt, step, body, subject } = delivery
       const { timestamp } = eventIn(body)
       const time = result.virtual && timestamp ? `, ${timestamp}` : ''
       const isRepeated = deliveries.slice(0, at).some(other => other.id === id)
       return {
         at: startedAt,
-        when: `${nameOf(step)}${time}: `,
+        when: `${subject?.account ?? nameOf(step)}${time}: `,
         what: deliveryLine(delivery, isRepeated, references),
       }
     }),

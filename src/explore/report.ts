@@ -11,6 +11,7 @@ import { type Exploration, verdictOf } from './explore.ts'
 import { describePlace, KIND_RULES, type PlacedDisturbance } from './kinds.ts'
 import { narrativeOf } from './narrative.ts'
 import type { SavedFinding } from './save.ts'
+import { printedIn } from './suite.ts'
 
 /** An exploration, and the files of its findings. */
 export interface Reported {
@@ -155,12 +156,26 @@ function problemOf(plain: ScenarioResult): string[] {
   return failure ? failureLines(plain.file, failure) : []
 }
 
+const ONE_WORKER =
+  'Tests of several accounts ran at the same time: run the command with one worker, such as `vitest run --no-file-parallelism` or `pytest -p no:xdist`.'
+
 const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
 
 /** The text report. */
 export function exploreText({ exploration, saved }: Reported, paint: Paint = PLAIN): string {
-  const { scenario, plain, story, differences, places, counts, attempts, findings } = exploration
-  const head = `${paint.bold(scenario.data.name)}  ${paint.dim(scenario.file)}`
+  const { scenario, plain, story, differences, places, counts, attempts, findings, command } = exploration
+  const head = command
+    ? paint.bold(scenario.data.name)
+    : `${paint.bold(scenario.data.name)}  ${paint.dim(scenario.file)}`
+  if (!story && plain.ok)
+    return [
+      `${paint.bad('✗')} ${head}`,
+      '  The two plain runs differ, so nothing was disturbed:',
+      ...differences.map(difference => `    ${difference}`),
+      '  With --tolerate, paysim explores what is the same.',
+      ...(exploration.isInterleaved ? [`  ${ONE_WORKER}`] : []),
+      '',
+    ].join('\n')
   if (!story) {
     const failure = plain.steps.find(step => step.failure)
     const lines = failure?.failure ? failureLines(plain.file, failure.failure, paint) : []
@@ -176,12 +191,16 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
   const seconds = (exploration.tookMs / 1000).toFixed(1)
   return [
     `${findings.length > 0 ? paint.bad('✗') : paint.good('✓')} ${head}`,
-    `  Plain run: ${counted(story.calls.length, 'call')} to the gateway, ${counted(story.webhooks.length, 'webhook')}, ${counted(story.steps.length, 'step')}.`,
+    `  Plain run: ${counted(story.calls.length, 'call')} to the gateway, ${counted(story.webhooks.length, 'webhook')}${command ? '' : `, ${counted(story.steps.length, 'step')}`}.`,
     ...differences.map(difference => `  ${paint.bad('The two plain runs differ:')} ${difference}.`),
-    `  ${counted(places.length, 'place')} to disturb; tried ${singles} alone and ${counted(attempts.length - singles, 'pair')}; ${seconds} s, seed ${exploration.seed}.`,
+    `  ${counted(places.length, 'place')} to disturb; tried ${singles}${command ? '' : ` alone and ${counted(attempts.length - singles, 'pair')}`}; ${seconds} s, seed ${exploration.seed}.`,
     ...counts.filter(({ tried }) => tried > 0).map(count => `    ${countLine(count, paint)}`),
-    ...(none.length > 0 ? [`  This scenario has no place for ${none.join(', ')}.${whyNone(scenario)}`] : []),
-    ...findings.flatMap((finding, at) => findingLines(finding, saved[at], paint)),
+    ...(none.length > 0
+      ? [
+          `  This ${command ? 'command' : 'scenario'} has no place for ${none.join(', ')}.${whyNone(scenario)}`,
+        ]
+      : []),
+    ...findings.flatMap((finding, at) => findingLines(finding, saved[at], paint, command !== undefined)),
     ...(findings.length === 0
       ? [
           `  ${singles >= places.length ? paint.good('The application survived all of them.') : 'Not every place was tried.'}`,
@@ -210,11 +229,33 @@ function countLine(
   return `${failed > 0 ? paint.bad('✗') : paint.good('✓')} ${kind} ${paint.dim(of)}${notes.length > 0 ? `  ${notes.join(', ')}` : ''}`
 }
 
+/** What one more run with the disturbances of a saved finding showed. */
+export function repetitionText(attempt: Attempt, paint: Paint = PLAIN): string {
+  const { places, outcome, failure, result } = attempt
+  const [title = ''] = result.steps.map(step => step.title)
+  const said = {
+    failed: failure?.message ?? '',
+    survived: `${title} passed.`,
+    'not met': `${title} passed, but made no such call and got no such webhook, so nothing was disturbed.`,
+    'not judged': `${title} failed before anything was disturbed.`,
+  }[outcome]
+  return [
+    `${outcome === 'survived' ? paint.good('✓') : paint.bad('✗')} ${said}`,
+    ...places.map(place => `  ${describePlace(place)}: ${KIND_RULES[place.kind].summary}.`),
+    ...narrativeOf(attempt).map(line => `    ${paint.dim(line)}`),
+    ...(outcome === 'survived' ? [] : ['  The command printed:']),
+    ...(outcome === 'survived' ? [] : printedIn(attempt).map(line => `    ${paint.dim(line)}`)),
+    '',
+  ].join('\n')
+}
+
 function findingLines(
   { kinds, places, failure, alike, failed, of, attempt }: Finding,
   saved: SavedFinding | undefined,
   paint: Paint,
+  isSuite: boolean,
 ): string[] {
+  const printed = isSuite ? printedIn(attempt) : []
   const rate = failed < of ? ` It failed in ${failed} of ${of} repeated runs, so it depends on timing.` : ''
   return [
     '',
@@ -226,7 +267,9 @@ function findingLines(
         ? []
         : [`   ${rate}`]),
     ...narrativeOf(attempt).map(line => `      ${paint.dim(line)}`),
+    ...(printed.length > 0 ? ['    The command printed:'] : []),
+    ...printed.map(line => `      ${paint.dim(line)}`),
     ...[...new Set(kinds)].map(kind => `    What to do: ${KIND_RULES[kind].advice} See ${guideTo(kind)}`),
-    ...(saved === undefined ? [] : [`    Repeat it: paysim run ${saved.path}`]),
+    ...(saved === undefined ? [] : [`    Repeat it: ${saved.repeat}`]),
   ]
 }

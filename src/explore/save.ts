@@ -2,16 +2,20 @@ import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 import { Document } from 'yaml'
+import { commandLine } from '../application/process-family.ts'
 import { readBelow, type Scenario, type ScenarioData } from '../scenario/index.ts'
 import type { Finding } from './confirm.ts'
 import type { Exploration } from './explore.ts'
 import { describePlace, disturbedStory, KIND_RULES } from './kinds.ts'
 import { narrativeOf } from './narrative.ts'
+import { printedIn, repeatingCommand, savedSuite } from './suite.ts'
 
-/** A finding as a scenario that `paysim run` can repeat. */
+/** A finding as a file that a command can repeat. */
 export interface SavedFinding {
   readonly path: string
   readonly text: string
+  /** The command that repeats it. */
+  readonly repeat: string
 }
 
 /** Writes each finding to a file, in the order of the findings. */
@@ -21,16 +25,20 @@ export async function saveFindings(exploration: Exploration, folder: string): Pr
   const saved: SavedFinding[] = []
   for (const [at, finding] of exploration.findings.entries()) {
     const path = join(folder, names[at] ?? '')
-    const text = await savedText(exploration, finding, folder)
+    const { command } = exploration
+    const text = command
+      ? written(savedSuite(command, finding), suiteComment(command, exploration, finding))
+      : await savedText(exploration, finding, folder)
     await writeFile(path, text)
-    saved.push({ path, text })
+    const repeat = command ? repeatingCommand(path, command) : `paysim run ${path}`
+    saved.push({ path, text, repeat })
   }
   return saved
 }
 
 /** Names each file after what was disturbed, with a number if a name is taken. */
-function fileNames({ scenario, findings }: Exploration): string[] {
-  const stem = basename(scenario.file).replace(/(\.scenario)?\.(ya?ml|json)$/, '')
+function fileNames({ scenario, findings, command }: Exploration): string[] {
+  const stem = command ? 'suite' : basename(scenario.file).replace(/(\.scenario)?\.(ya?ml|json)$/, '')
   const taken = new Map<string, number>()
   return findings.map(({ kinds }) => {
     const name = `${stem}-${kinds.join('-and-')}`
@@ -49,24 +57,36 @@ async function savedText(
   const disturbed = disturbedStory(scenario.data, finding.places, story)
   const { name, ...data } = await moved(disturbed, scenario, folder)
   const title = `${name}: ${finding.kinds.join(' and ')}`
-  const document = new Document({ ...data, paysim: 1, name: title }, { aliasDuplicateObjects: false })
-  document.contents = document.createNode({ paysim: 1, name: title, ...without(data, 'paysim') })
-  document.commentBefore = comment(finding, basename(scenario.file), seed)
+  const found = `paysim explore ${basename(scenario.file)} --seed ${seed}`
+  return written({ paysim: 1, name: title, ...without(data, 'paysim') }, comment(finding, found))
+}
+
+function written(data: object, comment: string): string {
+  const document = new Document(data, { aliasDuplicateObjects: false })
+  document.commentBefore = comment
   return document.toString({ lineWidth: 110 })
 }
 
+const suiteComment = (command: readonly string[], { seed }: Exploration, finding: Finding) =>
+  comment(
+    finding,
+    `paysim explore --suite --seed ${seed} -- ${commandLine(command)}`,
+    printedIn(finding.attempt).map(line => `  ${line}`),
+  )
+
 function comment(
   { places, failure, failed, of, attempt, kinds }: Finding,
-  file: string,
-  seed: number,
+  found: string,
+  printed: readonly string[] = [],
 ): string {
   const lines = [
-    `Found by \`paysim explore ${file} --seed ${seed}\`: ${failure.message}`,
+    `Found by \`${found}\`: ${failure.message}`,
     '',
     'What was disturbed:',
     ...places.map(place => `  ${describePlace(place)}: ${KIND_RULES[place.kind].summary}`),
     'What happened:',
     ...narrativeOf(attempt).map(line => `  ${line}`),
+    ...(printed.length > 0 ? ['What the command printed:', ...printed] : []),
     `It failed in ${failed} of ${of} repeated runs${failed < of ? ', so it depends on timing' : ''}.`,
     `How to survive it: docs/surviving.md${kinds.map(kind => ` #${kind}`).join('')}`,
   ]

@@ -1,8 +1,9 @@
+import type { Subject } from '../application/disturbance.ts'
 import { isRecord, parseForeign } from '../contract/validation.ts'
 import type { ScenarioData, ScenarioResult } from '../scenario/index.ts'
 
 /** A webhook that was sent to the application in the plain run. */
-export interface SeenWebhook {
+export interface SeenWebhook extends Subject {
   readonly id: string
   readonly type: string
   /** The step during which it came, counted from 0. */
@@ -13,7 +14,7 @@ export interface SeenWebhook {
 }
 
 /** A call that the application made in the plain run. */
-export interface SeenCall {
+export interface SeenCall extends Subject {
   readonly operation: string
   readonly step: number
   readonly status: number
@@ -71,14 +72,16 @@ export function recordOf(data: ScenarioData, result: ScenarioResult, run: string
   })
   return {
     steps,
-    webhooks: webhooks.map(({ id, type, step, status, body }) => ({
+    webhooks: webhooks.map(({ id, type, step, status, body, subject: about }) => ({
+      ...about,
       id,
       type,
       step,
       status,
       subject: idIn((JSON.parse(body) as { data?: unknown }).data),
     })),
-    calls: (seen?.calls ?? []).map(({ operation, step, status = 0, answer, path }) => ({
+    calls: (seen?.calls ?? []).map(({ operation, step, status = 0, answer, path, subject: about }) => ({
+      ...about,
       operation,
       step,
       status,
@@ -155,8 +158,9 @@ const idIn = (value: unknown) => {
  * What the two plain runs did differently, in words. GET calls count once, because a polling application makes more or
  * fewer of them.
  */
-export function differences(one: StoryRecord, other: StoryRecord): string[] {
-  const found: string[] = []
+export function differences(first: StoryRecord, second: StoryRecord): string[] {
+  const [one, other] = withSameReferences(first, second)
+  const found = referenceDifference(first, second)
   const compare = (what: string, a: readonly string[], b: readonly string[]) => {
     const [left, right] = [counted(a), counted(b)]
     for (const name of [...new Set([...left.keys(), ...right.keys()])].sort()) {
@@ -170,8 +174,43 @@ export function differences(one: StoryRecord, other: StoryRecord): string[] {
   return found
 }
 
-const callName = ({ operation, status }: SeenCall) => `${operation} → ${status}`
-const webhookName = ({ type, status }: SeenWebhook) => `${type} → ${status}`
+type Named = readonly [StoryRecord, StoryRecord]
+
+/** Both runs without the references that only one of them has: such a record is found by its number alone. */
+export function withSameReferences(one: StoryRecord, other: StoryRecord): Named {
+  const [left, right] = [referencesIn(one), referencesIn(other)]
+  const same = <T extends Subject>({ reference, ...item }: T) =>
+    reference !== undefined && left.has(reference) && right.has(reference) ? { ...item, reference } : item
+  const inOne = (story: StoryRecord) =>
+    ({ ...story, calls: story.calls.map(same), webhooks: story.webhooks.map(same) }) as StoryRecord
+  return [inOne(one), inOne(other)]
+}
+
+const referencesIn = ({ calls, webhooks }: StoryRecord) =>
+  new Set([...calls, ...webhooks].flatMap(({ reference }) => reference ?? []))
+
+function referenceDifference(one: StoryRecord, other: StoryRecord): string[] {
+  const [left, right] = [referencesIn(one), referencesIn(other)]
+  const only = [...left].filter(name => !right.has(name))
+  const instead = [...right].filter(name => !left.has(name))
+  if (only.length === 0 && instead.length === 0) return []
+  const [a, b] = [only, instead].map(names => (names.length === 0 ? 'none' : names.slice(0, 2).join(', ')))
+  return [`the merchant_reference of records, such as ${a} in the first run, and ${b} in the second`]
+}
+
+/** Whether accounts were used in turn, as by tests that run at the same time. */
+export function isInterleaved({ calls }: StoryRecord): boolean {
+  const accounts = calls.map(({ account }) => account)
+  const turns = accounts.filter((account, at) => account !== accounts[at - 1])
+  return turns.length > new Set(turns).size
+}
+
+const callName = ({ operation, status, ...subject }: SeenCall) => `${operation}${of(subject)} → ${status}`
+const webhookName = ({ type, status, ...subject }: SeenWebhook) => `${type}${of(subject)} → ${status}`
+
+/** What something is about, in words. */
+export const of = ({ account, reference }: Subject) =>
+  `${reference === undefined ? '' : ` for ${reference}`}${account === undefined ? '' : ` of ${account}`}`
 const times = (count: number) => (count === 0 ? 'not' : count === 1 ? 'once' : `${count} times`)
 
 function counted(names: readonly string[]): Map<string, number> {
@@ -190,9 +229,9 @@ export function common(one: StoryRecord, other: StoryRecord): StoryRecord {
     operation.startsWith('GET ') && times?.get(operation) !== otherTimes?.get(operation)
   return {
     ...one,
-    webhooks: inBoth(one.webhooks, other.webhooks, ({ type }) => type),
-    calls: inBoth(one.calls, other.calls, ({ operation, step }) =>
-      isPolled(operation) ? `${step} ${operation}` : operation,
+    webhooks: inBoth(one.webhooks, other.webhooks, ({ type, ...subject }) => `${type}${of(subject)}`),
+    calls: inBoth(one.calls, other.calls, ({ operation, step, ...subject }) =>
+      isPolled(operation) ? `${step} ${operation}${of(subject)}` : `${operation}${of(subject)}`,
     ),
     returns: inBoth(one.returns, other.returns, ({ step }) => String(step)),
     decisions: inBoth(one.decisions, other.decisions, ({ step }) => String(step)),

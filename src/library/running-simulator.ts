@@ -18,6 +18,7 @@ import { type Client, createClient } from '../client/index.ts'
 import { openConnections } from '../client/transport/open-transport.ts'
 import type { Transport } from '../client/transport/transport.ts'
 import type { ResetBody } from '../contract/control/requests.ts'
+import { CONTROL_PREFIX } from '../contract/paths.ts'
 import { AccountWebhooks, noWebhooks } from './account-webhooks.ts'
 import { whyNothingArrives, withClockHints } from './standing-clock.ts'
 import { WebhookReceiver } from './webhook-receiver.ts'
@@ -93,7 +94,7 @@ function simulatorOf(
 
   const openReceiver = async () => {
     receiving ??= WebhookReceiver.open()
-    return new AccountWebhooks(await receiving, `/webhooks/${++addresses}`)
+    return new AccountWebhooks(await receiving, `${CONTROL_PREFIX}/webhooks/${++addresses}`)
   }
 
   /** The receiver listens before the account is created, and closes if that fails. */

@@ -1,6 +1,6 @@
 import { demandKnown, type NamesOf } from '../client/call.ts'
 import type { Catalogue } from '../client/control-client.ts'
-import { Simulator } from '../simulator.ts'
+import { Simulator, type SimulatorOptions } from '../simulator.ts'
 import { openSimulator, type RunningSimulator } from './running-simulator.ts'
 
 /**
@@ -62,24 +62,24 @@ const OPTIONS: NamesOf<StartOptions> = {
 /** Starts a whole gateway in this process. */
 export async function startSimulator(options: StartOptions = {}): Promise<RunningSimulator> {
   demandKnown('startSimulator()', options, OPTIONS)
-  return startHolding(options, undefined)
+  return startWith(options, {})
 }
 
-/**
- * The same, but webhooks can be held back with `holdWebhook`. Its type is written out, because the published types
- * would otherwise include those of the whole server.
- */
-export async function startHolding(
-  options: StartOptions,
-  holdWebhook: ((url: string, until: AbortSignal) => Promise<void> | undefined) | undefined,
-): Promise<RunningSimulator> {
+/** What may stand between the simulator and the receivers of its webhooks. */
+interface WebhookHooks {
+  readonly holdWebhook?: ((url: string, until: AbortSignal) => Promise<void> | undefined) | undefined
+  readonly relayWebhook?: SimulatorOptions['relayWebhook']
+}
+
+/** The same, with webhooks under the caller's control. */
+export async function startWith(options: StartOptions, hooks: WebhookHooks): Promise<RunningSimulator> {
   const { seed, dataDir = null, onWarning = warnOfProcess, port = 0, ...rest } = options
   const simulator = await Simulator.start({
     ...rest,
     port,
     dataDir,
     seed: seed === undefined ? undefined : String(seed),
-    holdWebhook,
+    ...hooks,
     warn: onWarning,
   })
   const { url, controlUrl, controlToken } = simulator

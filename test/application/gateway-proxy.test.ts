@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Application } from '../../src/application/application.ts'
 import { ArmedDisturbances } from '../../src/application/disturbance.ts'
 import { type CallWatcher, GatewayProxy } from '../../src/application/gateway-proxy.ts'
+import { postWebhook } from '../../src/application/post-webhook.ts'
 import { WebhookRelay } from '../../src/application/webhook-relay.ts'
 import { posted } from '../../src/application/webhook-variants.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
@@ -20,7 +21,7 @@ async function proxy(contract: Record<string, unknown>, kind: 'call-503' | 'call
     step: 0,
     calls: [],
     contract: resolveContract(contract),
-    disturbCall: operation => disturbances.ofCall(operation),
+    disturbCall: ({ operation }) => disturbances.ofCall(operation),
     deliverWebhooks: async () => {},
     onActivity() {},
   }
@@ -60,8 +61,7 @@ test.each(['webhook-order', 'webhook-late'] as const)(
     }
     disturbances.arm({ kind, event: event.type, attempts: 99 })
     const relay = new WebhookRelay({
-      url: () => 'http://127.0.0.1:1/',
-      dispatcher: () => agent,
+      post: message => postWebhook('http://127.0.0.1:1/', message, agent),
       secret: SECRET,
       retries: 2,
       disturbances,
@@ -71,7 +71,6 @@ test.each(['webhook-order', 'webhook-late'] as const)(
       payerReturns: async () => {},
       forging: async deliver => void (await deliver()),
       onActivity() {},
-      answerWithinMs: () => 60_000,
     })
     const answers = []
     for (let attempt = 1; attempt <= 3; attempt++) answers.push(await relay.take(posted(event, SECRET)))

@@ -1,5 +1,5 @@
 // Tests `paysim explore` with many applications: it must find every planted bug by its kind, and blame no correct
-// application. `npm run explore:proof [-- wrong|right|start|speed]` takes hours, and writes docs/explore-proof.md; the
+// application. `npm run explore:proof [-- wrong|right|wrongsuites|rightsuites|start|speed]` takes hours, and writes docs/explore-proof.md; the
 // suite has a short form in explore.test.ts. Further words name applications or bugs, and only their rows are written
 // again: `-- right by-state re-fetching`. SEEDS sets the number of seeds.
 import { execFile, execFileSync } from 'node:child_process'
@@ -210,7 +210,106 @@ async function speed() {
   return { isGood: rows[0][2] >= 20 && rows[1][2] >= 4, title: 'Speed', sentence, table: [head, ...rows] }
 }
 
-const PARTS = { wrong, right, start, speed }
+/** Test suites of the shop, in three languages. Each starts the shop whose command it is given. */
+const SUITES = [
+  { name: 'shop.sh', command: shop => ['sh', here('apps/suites/shop.sh'), ...shop] },
+  { name: 'test_shop.py', command: () => ['python3', here('apps/suites/test_shop.py')] },
+  {
+    name: 'shop.suite.mjs',
+    command: () => [
+      ...['node', here('../../node_modules/vitest/vitest.mjs'), 'run'],
+      ...['--root', here('apps/suites')],
+    ],
+  },
+]
+/** The bugs that tests of the shop's orders can see, and the kinds that show them. */
+const SEEN_BY_TESTS = {
+  'ships-at-each-event': 'webhook-twice',
+  'looks-before-it-waits': 'webhook-twice-at-once',
+  'knows-the-last-event-only': 'webhook-lost-answer',
+  'dedupes-by-signature': 'webhook-lost-answer',
+  'refuses-unknown-fields': 'webhook-unknown-field',
+  'dies-of-unknown-types': 'webhook-unknown-type',
+  'takes-any-event-for-success': 'webhook-unknown-type',
+  'does-not-verify': 'webhook-forged',
+  'verifies-what-is-signed': 'webhook-unsigned',
+  'forgets-the-timestamp': 'webhook-stale',
+  'refuses-unknown-members': 'answer-unknown-field',
+}
+const RIGHT_FOR_TESTS = ['by-state', 'by-event-id', 're-reading']
+
+async function exploreSuite({ command }, shop, flags) {
+  const folder = await mkdtemp(join(tmpdir(), 'paysim-proof-'))
+  const args = [BINARY, 'explore', '--suite', '--jobs', '2', '--save', folder, '-o', 'json', ...flags, '--']
+  const env = { ...process.env, SHOP: JSON.stringify(shop) }
+  const { code, stdout, stderr } = await new Promise(resolve =>
+    execFile(
+      process.execPath,
+      [...args, ...command(shop)],
+      { env, maxBuffer: 2 ** 28 },
+      (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }),
+    ),
+  )
+  await rm(folder, { recursive: true })
+  return { code, stderr, report: stdout === '' ? undefined : JSON.parse(stdout).explorations[0] }
+}
+
+/** The suites that the command line names, or all, each with what it names of these. */
+const suitesWith = names =>
+  SUITES.filter(({ name }) => chosen(SUITES.map(suite => suite.name)).includes(name)).flatMap(suite =>
+    chosen(names).map(name => ({ suite, name, row: `${suite.name}: ${name}` })),
+  )
+
+async function wrongsuites() {
+  const rows = []
+  for (const { suite, name, row } of suitesWith(Object.keys(SEEN_BY_TESTS))) {
+    const kind = SEEN_BY_TESTS[name]
+    const shop = ['node', here('apps/wrong.mjs'), name]
+    const { code, report, stderr } = await exploreSuite(suite, shop, ['--only', kind])
+    const first = report?.findings.find(({ kinds }) => kinds.includes(kind))
+    const isFound = code === 10 && first !== undefined
+    const why = first?.message ?? (stderr || (report?.plain.failure ?? []).join(' '))
+    console.log(`${isFound ? 'found ' : 'MISSED'} ${row}  ${kind}  ${why}`)
+    const tries = report?.tries.length ?? 0
+    const rate = isFound ? `${first.failed} of ${first.of}` : MISSED
+    rows.push([row, kind, rate, tries, seconds(report?.timings.took_ms ?? 0), COMMIT])
+  }
+  const title = 'Planted bugs under a test suite'
+  const written = rows.map(([row]) => row)
+  const all = [...keptRows(title, written), ...rows]
+  const found = all.filter(([, , rate]) => rate !== MISSED).length
+  const sentence = `${found} of ${all.length} planted bugs were found by \`explore --suite\`, each by its kind.`
+  console.log(sentence)
+  const head = ['suite: bug', 'kind', 'repeated', 'tries', 'seconds', 'at commit']
+  return { isGood: found >= 0.9 * all.length, title, sentence, table: [head, ...all] }
+}
+
+async function rightsuites() {
+  const rows = []
+  for (const { suite, name, row } of suitesWith(RIGHT_FOR_TESTS)) {
+    const sum = { tries: 0, ms: 0, alarms: 0 }
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const shop = ['node', here('apps/right.mjs'), name]
+      const { code, report, stderr } = await exploreSuite(suite, shop, ['--seed', String(seed)])
+      const what = (report?.findings ?? []).map(one => `${one.kinds}: ${one.message}`)
+      console.log(`${code === 0 ? 'clean ' : 'BLAMED'} ${row} seed ${seed}  ${what.join('; ')}${stderr}`)
+      sum.tries += report?.tries.length ?? 0
+      sum.ms += report?.timings.took_ms ?? 0
+      if (code !== 0) sum.alarms += 1
+    }
+    rows.push([row, SEEDS, sum.tries, seconds(sum.ms), sum.alarms, COMMIT])
+  }
+  const title = 'Correct applications under a test suite'
+  const written = rows.map(([row]) => row)
+  const all = [...keptRows(title, written), ...rows]
+  const [seeds, blamed] = [1, 4].map(at => all.reduce((sum, row) => sum + Number(row[at]), 0))
+  const sentence = `${blamed === 1 ? '1 false alarm' : `${blamed} false alarms`} in ${seeds} explorations with the suites.`
+  console.log(sentence)
+  const head = ['suite: application', 'seeds', 'tries', 'seconds', 'alarms', 'at commit']
+  return { isGood: blamed === 0, title, sentence, table: [head, ...all] }
+}
+
+const PARTS = { wrong, right, wrongsuites, rightsuites, start, speed }
 
 const HEAD = `# What \`paysim explore\` finds, and its false alarms
 

@@ -6,10 +6,10 @@ import { acceptsConnections } from '../../application/listening.ts'
 import type { Catalogue } from '../../client/control-client.ts'
 import { StartError } from '../../engine/store/store-errors.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
-import { startHolding } from '../../library/start-simulator.ts'
+import { startWith } from '../../library/start-simulator.ts'
 import type { Scenario } from '../../scenario/schema/file.ts'
 import { newCommand } from '../command-table.ts'
-import { Signals, statusOf } from '../exec/run-command.ts'
+import { ACCOUNT, environmentOf, Signals, statusOf } from '../exec/run-command.ts'
 import type { ScenarioApplication } from '../exec/scenario-application.ts'
 import { collect, seed, webhookTarget } from '../flag-values.ts'
 import { readDataFile, readObjectFile } from '../named-file.ts'
@@ -26,9 +26,6 @@ interface ExecFlags {
   keepEndpoints?: true
   exportOnExit?: string
 }
-
-/** The account whose keys the command gets. */
-const ACCOUNT = 'default.test'
 
 export function command(): Command {
   return newCommand('exec')
@@ -117,7 +114,7 @@ async function start(
     ...(application ? { allowWebhooks: [application.url.host] } : {}),
     onWarning: warn,
   }
-  const simulator = await startHolding(options, application?.hold)
+  const simulator = await startWith(options, { holdWebhook: application?.hold })
   try {
     // An option overrides a file.
     await overlays?.replaceMerchant(simulator, scenarios, clock === undefined ? {} : { clock })
@@ -149,10 +146,11 @@ async function runWith(
       ...(application ? { PAYSIM_WEBHOOK_SECRET: await register(simulator, application) } : {}),
     }
     if (signals.missed) return statusOf(signals.missed)
-    const ending = await runCommand(words, environment, signals)
-    if ('problem' in ending) warn(ending.problem)
+    const ending = await runCommand(words, environment, { signals })
+    const { problem } = ending
+    if (problem !== undefined) warn(problem)
     if (application?.problem) warn(application.problem)
-    const isFailure = ending.status !== 0 && !('problem' in ending)
+    const isFailure = ending.status !== 0 && problem === undefined
     const output = ofScenario?.output() ?? []
     if (isFailure && output.length > 0) warn(`the application printed:\n${output.join('\n')}`)
     if (keep !== undefined && isFailure) await keepAccount(simulator, keep, ending.status)
@@ -191,18 +189,6 @@ async function keepAccount({ control }: RunningSimulator, folder: string, status
     warn(`the command exited with ${status}; to inspect its account, run: paysim sim import ${file}`)
   } catch (cause) {
     warn(`cannot export the account: ${cause instanceof Error ? cause.message : cause}`)
-  }
-}
-
-async function environmentOf(simulator: RunningSimulator): Promise<Record<string, string>> {
-  const { id, baseUrl, publicKey, secretKey } = await simulator.account(ACCOUNT)
-  return {
-    PAYSIM_BASE_URL: baseUrl,
-    PAYSIM_PUBLIC_KEY: publicKey,
-    PAYSIM_SECRET_KEY: secretKey,
-    PAYSIM_CONTROL_URL: simulator.controlUrl,
-    PAYSIM_CONTROL_TOKEN: simulator.controlToken,
-    PAYSIM_ACCOUNT: id,
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { SUITE_KINDS } from '../../application/disturbance.ts'
 import { newCommand } from '../command-table.ts'
 import { seed } from '../flag-values.ts'
 import { atLeastOne, type ExploreFlags, exploreReport, kindList, wait } from '../scenario/run-flags.ts'
@@ -13,6 +14,9 @@ export function command(): Command {
       '[path...]',
       'scenario files with an application, or folders that contain them; after `--`, the command that starts the application',
     )
+    .option('--suite', 'explore the test command after `--`, instead of a scenario')
+    .option('--tolerate', 'with --suite: if two plain runs differ, explore what is the same')
+    .option('--repeat <file>', 'with --suite: run the command once, with the disturbance of a saved finding')
     .option('--kinds', 'list the kinds of disturbance, and exit')
     .option('--only <kinds>', 'try only these kinds, separated by commas', kindList)
     .option('--skip <kinds>', 'try all kinds except these, separated by commas', kindList)
@@ -49,13 +53,17 @@ export function command(): Command {
       `
 The file names your application under \`app\`, calls it, and checks its state with \`expect app\`. paysim runs it twice as it is, and it must pass. Then paysim disturbs each webhook, call and gap between steps once, and then pairs of them. It reduces each failure to the smallest disturbance, repeats it three times, and saves it as a scenario that \`paysim run\` can repeat.
 
+With --suite, paysim runs your test command as \`paysim exec\` does: twice as it is, and it must pass and do the same. Then it runs again for each call and webhook that a disturbance fits, with that one disturbed. A command that then fails is a finding. By default, paysim tries only what a right program does not notice: ${SUITE_KINDS.join(', ')}.
+
 The exit code is 0 if every place was disturbed and survived, 10 if there are findings, 2 if a file is wrong or the plain run fails, and 8 if time ran out before every place was tried, or if there is no place.
 
 Examples:
   paysim explore orders.yaml
   paysim explore orders.yaml --for 30s -- node shop.js
   paysim explore orders.yaml --only webhook-twice,webhook-order --report junit=explore.xml
-  paysim explore orders.yaml --report html=explore.html --open`,
+  paysim explore orders.yaml --report html=explore.html --open
+  paysim explore --suite -- npm test
+  paysim explore --suite --repeat paysim-found/suite-webhook-twice.yaml -- npm test`,
     )
     .action(async (paths: string[], flags: ExploreFlags) => {
       const { exploreFiles } = await import('../scenario/explore.ts')

@@ -1,22 +1,33 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
-import { type DisturbanceKind, KINDS } from '../../application/disturbance.ts'
-import { type Exploration, explore, verdictOf } from '../../explore/explore.ts'
-import { KIND_RULES } from '../../explore/kinds.ts'
-import { exploreJson, exploreJunit, exploreText, type Reported } from '../../explore/report.ts'
+import { type DisturbanceKind, KINDS, SUITE_KINDS } from '../../application/disturbance.ts'
+import type { Contract } from '../../contract/decisions.ts'
+import { resolveContract } from '../../contract/resolve-contract.ts'
+import { type Exploration, type ExploreSettings, explore, verdictOf } from '../../explore/explore.ts'
+import { KIND_RULES, type PlacedDisturbance } from '../../explore/kinds.ts'
+import {
+  exploreJson,
+  exploreJunit,
+  exploreText,
+  type Reported,
+  repetitionText,
+} from '../../explore/report.ts'
 import { saveFindings } from '../../explore/save.ts'
+import { exploreSuite, placesOfSaved, repeatSuite } from '../../explore/suite.ts'
 import { runNames, type Scenario, ScenarioError, type SimulatorTarget } from '../../scenario/index.ts'
 import { FilesError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
+import { runnerOf } from '../exec/suite-command.ts'
+import { readDataFile } from '../named-file.ts'
 import { writerTo } from '../output/printer.ts'
 import { wrapTo } from '../output/text.ts'
 import { widthOf } from '../output/width-of.ts'
 import { loadAll } from './load-files.ts'
 import { openTarget } from './open-target.ts'
 import { demandPage, openPage, reportPage } from './report-page.ts'
-import { interruptible, paintFor, spinnerFor } from './run.ts'
+import { endOnSignals, interruptible, paintFor, spinnerFor } from './run.ts'
 import { demandStartable, type ExploreFlags, splitAtDashes, startedBy } from './run-flags.ts'
 
 export async function exploreFiles(words: readonly string[], flags: ExploreFlags): Promise<void> {
@@ -43,6 +54,12 @@ async function exploreAll(
   command: readonly string[],
   flags: ExploreFlags,
 ): Promise<number> {
+  if (flags.suite) return exploreCommand(paths, command, flags)
+  for (const [name, flag] of [
+    ['--tolerate', flags.tolerate],
+    ['--repeat', flags.repeat],
+  ])
+    if (flag !== undefined) throw new UsageError(`${name} is for a test command: add --suite`)
   if (paths.length === 0)
     throw new UsageError('no scenarios were given: name a file, or a folder that contains some')
   demandPage(flags)
@@ -54,42 +71,91 @@ async function exploreAll(
   try {
     const target = opened.target as SimulatorTarget
     const names = runNames(scenarios)
-    const reported: Reported[] = []
-    const toStdout = flags.output !== 'json' && !flags.report.some(({ file }) => file === '-')
-    const out = toStdout ? process.stdout : process.stderr
-    const paint = await paintFor(out)
-    for (const [at, scenario] of scenarios.entries()) {
-      const exploration = await exploreOne(scenario, names[at] ?? 'run', target, flags, out)
-      const one = { exploration, saved: await saveFindings(exploration, flags.save) }
-      reported.push(one)
-      await writerTo(out)(fitToTerminal(exploreText(one, paint), out.columns))
-    }
-    await writeReports(reported, flags)
-    await openPage(flags)
-    return codeOf(reported.map(({ exploration }) => exploration))
+    const explorations = scenarios.map((scenario, at) => (settings: ExploreSettings) => {
+      const run = (names[at] ?? 'run').replace(/^run-/, 'explore-')
+      const retries = retriesOf(target.contract)
+      return explore(scenario, { ...settings, target, run, retries })
+    })
+    return await reportAll(explorations, { ...flags, jobs: flags.jobs ?? availableParallelism() })
   } finally {
     await opened.close()
   }
 }
 
-async function exploreOne(
-  scenario: Scenario,
-  name: string,
-  target: SimulatorTarget,
+/** Explores a test command, or repeats a finding of it. */
+async function exploreCommand(
+  paths: readonly string[],
+  command: readonly string[],
   flags: ExploreFlags,
+): Promise<number> {
+  if (command.length === 0)
+    throw new UsageError('no test command was given: write it after `--`, such as `-- npm test`')
+  if (paths.length > 0)
+    throw new UsageError(`--suite explores a test command, not ${paths[0]}: leave out --suite, or the file`)
+  if (flags.controlUrl !== undefined)
+    throw new UsageError('--suite starts a simulator for each run: leave out --control-url')
+  demandPage(flags)
+  endOnSignals(() => Promise.resolve())
+  if (flags.repeat !== undefined) return repeatFinding(flags.repeat, command, flags.seed ?? 1)
+  // A suite may use a fixed port or a database, so its runs follow each other unless the user says otherwise.
+  const jobs = flags.jobs ?? 1
+  const retries = retriesOf(resolveContract())
+  const { tolerate = false, only = SUITE_KINDS } = flags
+  const explored = (settings: ExploreSettings) =>
+    exploreSuite({ ...settings, retries, command, tolerate, runSuite: runnerOf(command) })
+  return reportAll([explored], { ...flags, jobs, only })
+}
+
+async function repeatFinding(file: string, command: readonly string[], seed: number): Promise<number> {
+  const saved = await readDataFile(file)
+  let places: readonly PlacedDisturbance[]
+  try {
+    places = placesOfSaved(saved)
+  } catch (cause) {
+    throw new UsageError(`${file}: ${cause instanceof Error ? cause.message : cause}`)
+  }
+  const attempt = await repeatSuite({ command, seed, runSuite: runnerOf(command) }, places)
+  await writerTo(process.stdout)(repetitionText(attempt, await paintFor(process.stdout)))
+  if (attempt.outcome === 'failed') return EXIT.expectationFailed
+  return attempt.outcome === 'survived' ? EXIT.done : EXIT.timedOut
+}
+
+const retriesOf = (contract: Contract) => Math.max(1, contract['events.retry'].length - 1)
+
+/** Explores one after the other, and reports each. */
+async function reportAll(
+  explorations: readonly ((settings: ExploreSettings) => Promise<Exploration>)[],
+  flags: ExploreFlags & { readonly jobs: number },
+): Promise<number> {
+  const reported: Reported[] = []
+  const toStdout = flags.output !== 'json' && !flags.report.some(({ file }) => file === '-')
+  const out = toStdout ? process.stdout : process.stderr
+  const paint = await paintFor(out)
+  for (const one of explorations) {
+    const exploration = await exploreOne(one, flags, out)
+    const report = { exploration, saved: await saveFindings(exploration, flags.save) }
+    reported.push(report)
+    await writerTo(out)(fitToTerminal(exploreText(report, paint), out.columns))
+  }
+  await writeReports(reported, flags)
+  await openPage(flags)
+  return codeOf(reported.map(({ exploration }) => exploration))
+}
+
+async function exploreOne(
+  exploring: (settings: ExploreSettings) => Promise<Exploration>,
+  flags: ExploreFlags & { readonly jobs: number },
   out: NodeJS.WriteStream,
 ): Promise<Exploration> {
   const spinner = await spinnerFor(out)
   try {
-    return await explore(scenario, {
-      target,
-      run: name.replace(/^run-/, 'explore-'),
+    return await exploring({
       seed: flags.seed ?? 1,
-      jobs: flags.jobs ?? availableParallelism(),
+      jobs: flags.jobs,
       kinds: kindsOf(flags),
       mostRuns: flags.runs,
       forMs: flags.for,
-      retries: Math.max(1, target.contract['events.retry'].length - 1),
+      retries: 1,
       slow: `${flags.slow ?? 2000}ms`,
       tried(attempt, done, of) {
         if (spinner)
@@ -152,7 +218,7 @@ async function writeReports(reported: readonly Reported[], { report, output }: E
 function codeOf(explorations: readonly Exploration[]): number {
   const verdicts = new Set(explorations.map(verdictOf))
   if (verdicts.has('found')) return EXIT.expectationFailed
-  if (verdicts.has('plain run fails')) return EXIT.usage
+  if (verdicts.has('plain run fails') || verdicts.has('plain runs differ')) return EXIT.usage
   return verdicts.has('not all tried') ? EXIT.timedOut : EXIT.done
 }
 
@@ -161,7 +227,7 @@ export function fitToTerminal(report: string, columns: number | undefined): stri
   if (columns === undefined) return report
   const lines = report.split('\n').flatMap(line => {
     const indent = /^ */.exec(line)?.[0] ?? ''
-    if (widthOf(line) <= columns || line.includes(': paysim run ')) return [line]
+    if (widthOf(line) <= columns || /: paysim (run|explore --suite) /.test(line)) return [line]
     const room = Math.max(20, columns - indent.length - 2)
     const [first, ...rest] = wrapTo(line.slice(indent.length), room, widthOf)
     return [`${indent}${first}`, ...rest.map(more => `${indent}  ${more}`)]

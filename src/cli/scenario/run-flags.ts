@@ -52,6 +52,9 @@ export const exploreReport = reportIn(EXPLORE_FORMATS)
 
 export interface ExploreFlags {
   readonly kinds?: true
+  readonly suite?: true
+  readonly tolerate?: true
+  readonly repeat?: string
   readonly only?: readonly DisturbanceKind[]
   readonly skip?: readonly DisturbanceKind[]
   readonly runs?: number

@@ -120,14 +120,17 @@ function codeOf(results: readonly ScenarioResult[]): number {
 }
 
 /** Ctrl-C ends the run at once, but the target is still cleaned up. */
-export function interruptible(opened: OpenTarget): void {
+export const interruptible = (opened: OpenTarget): void => endOnSignals(() => opened.close())
+
+/** Ends applications and commands, and what else is open, when a signal comes. */
+export function endOnSignals(close: () => Promise<void>): void {
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const) {
     process.removeAllListeners(signal)
     process.once(signal, () => {
-      const ends = [endApplications(), opened.close()]
+      const ends = [endApplications(), close()]
       void Promise.allSettled(ends).then(() => process.exit(code))
     })
   }

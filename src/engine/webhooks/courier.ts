@@ -276,8 +276,8 @@ export class Courier {
     const { wall, sender } = this.options
     const { eventId } = delivery
     const timestamp = Math.floor(wall() / 1000)
-    const secrets =
-      delivery.fault === 'bad_signature' ? [WRONG_SECRET] : secretsNow(endpoint, this.account.now)
+    const own = secretsNow(endpoint, this.account.now)
+    const secrets = delivery.fault === 'bad_signature' ? [WRONG_SECRET] : own
     const signature = signWebhook({ id: eventId, timestamp, body }, secrets)
     const sent = { timestamp, signature }
     const limitMs = this.#allowanceMs(endpoint.id)
@@ -296,7 +296,8 @@ export class Courier {
         ...lowerCase(more),
       }
       const stopping = this.#stopping.signal
-      const answer = await sender.send({ url: delivery.url, headers, body, limitMs, stopping, onBegin })
+      const about = { account: this.account.id, secret: own[0] ?? '', url: delivery.url }
+      const answer = await sender.send({ ...about, headers, body, limitMs, stopping, onBegin })
       const retryAfterMs = parseRetryAfter(answer.retryAfter, wall())
       return { status: answer.status, error: null, retryAfterMs, body: answer.body, ...sent }
     } catch (cause) {

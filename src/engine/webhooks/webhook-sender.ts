@@ -5,6 +5,9 @@ import { Queue } from '../time/scheduling.ts'
 import { hostOf, isThisMachine, WebhookHostError, type WebhookHosts } from './webhook-hosts.ts'
 
 export interface WebhookRequest {
+  /** The account whose webhook it is, and the secret of its endpoint. */
+  readonly account: string
+  readonly secret: string
   readonly url: string
   readonly headers: Record<string, string>
   readonly body: string
@@ -23,6 +26,12 @@ export interface WebhookAnswer {
   /** The start of the answer's body. */
   readonly body: string
 }
+
+/** Sends a webhook in its own way, such as twice. `send` posts it. */
+export type RelayWebhook = (
+  request: WebhookRequest,
+  send: (request: WebhookRequest) => Promise<WebhookAnswer>,
+) => Promise<WebhookAnswer>
 
 /** The start of the receiver's answer, shown in the deliveries. */
 const SHOWN_BODY = 1024
@@ -59,9 +68,16 @@ export class WebhookSender {
   readonly #waiting = new Queue<() => void>()
   readonly #targets = new Map<string, Target>()
 
-  constructor(private readonly hosts: WebhookHosts) {}
+  constructor(
+    private readonly hosts: WebhookHosts,
+    private readonly relay?: RelayWebhook | undefined,
+  ) {}
 
-  async send(request: WebhookRequest): Promise<WebhookAnswer> {
+  send(request: WebhookRequest): Promise<WebhookAnswer> {
+    return this.relay ? this.relay(request, one => this.#send(one)) : this.#send(request)
+  }
+
+  async #send(request: WebhookRequest): Promise<WebhookAnswer> {
     const { target, problem } = this.#targetOf(request.url)
     if (problem !== undefined) throw new WebhookHostError(problem)
     const client = this.#clients.get(target.protocol) ?? (await this.#clientFor(target))

@@ -1,0 +1,230 @@
+import { stripVTControlCharacters } from 'node:util'
+import { KINDS } from '../application/disturbance.ts'
+import { commandLine } from '../application/process-family.ts'
+import { isRecord } from '../contract/validation.ts'
+import type { Scenario, ScenarioResult } from '../scenario/index.ts'
+import { type Attempt, type Explored, type Failure, type Played, withoutNames } from './attempt.ts'
+import type { Finding } from './confirm.ts'
+import { type Exploration, type ExploreSettings, exploreWith } from './explore.ts'
+import type { PlacedDisturbance } from './kinds.ts'
+import { type RunSlot, RunSlots } from './run-slots.ts'
+import { recordOf, type StoryRecord } from './story-record.ts'
+import { type SuiteEnding, SuiteRun } from './suite-run.ts'
+
+/** Runs the test command once, with a simulator of its own. */
+export type RunSuite = (run: SuiteRun, seed: string, withinMs: number | undefined) => Promise<SuiteEnding>
+
+interface SuiteSettings extends Omit<ExploreSettings, 'mustBeSame'> {
+  readonly command: readonly string[]
+  readonly runSuite: RunSuite
+  /** Whether two plain runs that differ are explored over what is the same. */
+  readonly tolerate: boolean
+}
+
+/** Runs a test command twice as it is, then again and again with one disturbance each. */
+export async function exploreSuite({
+  command,
+  runSuite,
+  tolerate,
+  ...settings
+}: SuiteSettings): Promise<Exploration> {
+  const scenario = scenarioOf(command)
+  const slots = new RunSlots(settings.jobs)
+  const attempts = new SuiteAttempts(scenario, runSuite, settings.seed, slots)
+  const exploration = await exploreWith(attempts, slots, scenario, { ...settings, mustBeSame: !tolerate })
+  return { ...exploration, command }
+}
+
+/** The test command in the form of a scenario, which all reports can show. */
+function scenarioOf(command: readonly string[]): Scenario {
+  const name = commandLine(command)
+  const positions = { of: () => ({ line: 1, column: 1 }) }
+  return { file: name, folder: '.', data: { paysim: 1, name, steps: [] }, positions }
+}
+
+/** A command that a disturbance makes hang is ended after so many times its usual time, and this. */
+const USUAL_TIMES = 10
+const AT_LEAST_MS = 30_000
+
+class SuiteAttempts implements Explored {
+  #count = 0
+  /** What the command prints if nothing is disturbed. */
+  readonly #usual = new Set<string>()
+  #usualMs: number | undefined
+
+  constructor(
+    private readonly scenario: Scenario,
+    private readonly runSuite: RunSuite,
+    private readonly seed: number,
+    private readonly slots: RunSlots,
+  ) {}
+
+  async plain(): Promise<Played> {
+    const played = await this.#play([])
+    this.#usualMs = Math.max(this.#usualMs ?? 0, played.result.tookMs)
+    for (const line of played.result.application?.output ?? []) this.#usual.add(withoutNumbers(line))
+    return played
+  }
+
+  recordOf({ result, run }: Played): StoryRecord {
+    return recordOf(this.scenario.data, result, run)
+  }
+
+  async try(
+    places: readonly PlacedDisturbance[],
+    _story?: StoryRecord,
+    _patience?: unknown,
+    slot?: RunSlot,
+  ): Promise<Attempt> {
+    const { result, run } = await this.#play(places, slot)
+    // A suite has time limits of its own, so a failure that hardly ever repeats may come from a slow machine.
+    return { places, result, run, isHasty: true, isSlow: true, ...judge(places, result) }
+  }
+
+  async #play(places: readonly PlacedDisturbance[], given?: RunSlot): Promise<Played> {
+    const slot = given ?? (await this.slots.take())
+    this.#count += 1
+    const startedAt = performance.now()
+    const run = new SuiteRun(places, () => slot.noteActivity())
+    try {
+      // A database of the suite's own may outlive the run, so no id repeats.
+      const withinMs = this.#usualMs === undefined ? undefined : AT_LEAST_MS + USUAL_TIMES * this.#usualMs
+      const ending = await this.runSuite(run, `${this.seed} ${this.#count}`, withinMs)
+      const tookMs = performance.now() - startedAt
+      return { result: resultOf(this.scenario, run, { ...ending, tookMs, usual: this.#usual }), run: '' }
+    } finally {
+      await run.close()
+      slot.end()
+    }
+  }
+
+  async close(): Promise<void> {}
+}
+
+function judge(
+  places: readonly PlacedDisturbance[],
+  { ok, application, steps }: ScenarioResult,
+): Pick<Attempt, 'outcome' | 'failure'> {
+  const isUnmet = (application?.unmet.length ?? 0) > 0
+  if (ok) return { outcome: isUnmet ? 'not met' : 'survived' }
+  if (isUnmet) return { outcome: 'not judged' }
+  const [mismatch] = steps[0]?.failure?.mismatches ?? []
+  const what = places.map(({ event, call }) => event ?? call).join(' and ')
+  const failure: Failure = {
+    sameAs: `${what} ${mismatch?.actual}`,
+    message: withoutNames(`${steps[0]?.title} ${mismatch?.why}`, ''),
+    expected: mismatch?.expected,
+    actual: mismatch?.actual,
+  }
+  return { outcome: 'failed', failure }
+}
+
+interface JudgedEnding extends SuiteEnding {
+  readonly tookMs: number
+  readonly usual: ReadonlySet<string>
+}
+
+/** The run of a test command in the form of a scenario with one step. */
+function resultOf(
+  { file, data }: Scenario,
+  run: SuiteRun,
+  { status, problem, output: printed, tookMs, usual }: JudgedEnding,
+): ScenarioResult {
+  const output = printed.map(line => stripVTControlCharacters(line).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' '))
+  const ok = status === 0 && problem === undefined
+  const at = { line: 1, column: 1 }
+  const said = complaintIn(output.filter(line => !usual.has(withoutNumbers(line))))
+  const why = problem ?? `exited with ${status}${said === undefined ? '' : `: ${said}`}`
+  const mismatch = { path: [], subject: 'exit status', expected: 0, actual: status, why, ...at }
+  const failure = { ...at, mismatches: [mismatch], history: [], output }
+  const title = data.name
+  const step = { path: [], verb: 'suite', title, depth: 0, sinceStartMs: 0, tookMs, ...at }
+  return {
+    file,
+    name: data.name,
+    ok,
+    tookMs,
+    passedMs: 0,
+    virtual: false,
+    steps: [{ ...step, ...(ok ? {} : { failure }) }],
+    application: run.report(output),
+  }
+}
+
+const MOST_PRINTED = 15
+
+/** The end of what the command printed, in which test runners say what failed. */
+export const printedIn = ({ result }: Pick<Attempt, 'result'>): readonly string[] =>
+  (result.application?.output ?? []).filter(line => line.trim() !== '').slice(-MOST_PRINTED)
+
+const LONGEST = 160
+
+const withoutNumbers = (line: string) => line.replace(/\d+/g, '#').trim()
+
+/** The line in which a test runner or a shell most likely says what is wrong. */
+function complaintIn(output: readonly string[]): string | undefined {
+  const said =
+    output.find(line => /\b\w*(Error|Exception)\b.*:/.test(line)) ??
+    output.find(line => /\b(FAIL(ED)?|not ok|expected)\b/i.test(line)) ??
+    output.findLast(line => line.trim() !== '')
+  return said?.trim().slice(0, LONGEST)
+}
+
+/** The place of a finding as a saved file has it. */
+const savedPlace = ({ kind, before: _, behindNext, ...place }: PlacedDisturbance) => ({
+  disturb: kind,
+  ...place,
+  ...(behindNext ? { behind_next: true } : {}),
+})
+
+/** What a saved file of a finding contains. */
+export const savedSuite = (command: readonly string[], { kinds, places }: Finding) => ({
+  paysim: 1,
+  name: `${commandLine(command)}: ${kinds.join(' and ')}`,
+  suite: [...command],
+  disturbances: places.map(savedPlace),
+})
+
+export const repeatingCommand = (path: string, command: readonly string[]) =>
+  `paysim explore --suite --repeat ${commandLine([path])} -- ${commandLine(command)}`
+
+const TEXTS = ['account', 'reference', 'event', 'call', 'delay'] as const
+const NUMBERS = ['nth', 'attempts'] as const
+
+/** Reads the disturbances of a saved file. Throws a sentence about what is wrong with it. */
+export function placesOfSaved(value: unknown): PlacedDisturbance[] {
+  const { disturbances } = isRecord(value) ? value : {}
+  if (!Array.isArray(disturbances) || disturbances.length === 0)
+    throw new Error('it has no disturbances: name a file that `paysim explore --suite` saved')
+  return disturbances.map(placeOfSaved)
+}
+
+function placeOfSaved(value: unknown): PlacedDisturbance {
+  const { disturb, when, behind_next: behindNext, ...rest } = isRecord(value) ? value : {}
+  const kind = KINDS.find(known => known === disturb)
+  if (kind === undefined) throw new Error(`${JSON.stringify(disturb)} is not a kind of disturbance`)
+  for (const [name, member] of Object.entries(rest)) {
+    const isRight =
+      (TEXTS.some(known => known === name) && typeof member === 'string') ||
+      (NUMBERS.some(known => known === name) && Number.isInteger(member) && Number(member) > 0)
+    if (!isRight) throw new Error(`${name}: ${JSON.stringify(member)} does not belong to a disturbance`)
+  }
+  if (when !== undefined && when !== 'before' && when !== 'after')
+    throw new Error(`when: ${JSON.stringify(when)} must be before or after`)
+  return {
+    kind,
+    before: 0,
+    ...rest,
+    ...(when === undefined ? {} : { when }),
+    ...(behindNext === true ? { behindNext: true } : {}),
+  }
+}
+
+/** Runs the test command once with the disturbances of a saved file. */
+export async function repeatSuite(
+  { command, runSuite, seed }: Pick<SuiteSettings, 'command' | 'runSuite' | 'seed'>,
+  places: readonly PlacedDisturbance[],
+): Promise<Attempt> {
+  const attempts = new SuiteAttempts(scenarioOf(command), runSuite, seed, new RunSlots(1))
+  return attempts.try(places)
+}

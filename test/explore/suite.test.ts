@@ -1,0 +1,77 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { runBinary } from '../support/gateway/server.ts'
+
+const WITHIN_MS = 240_000
+const SMALL = fileURLToPath(new URL('apps/suites/small.mjs', import.meta.url))
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'paysim-suite-'))
+  onTestFinished(() => rm(made, { recursive: true, force: true }))
+  return made
+}
+
+const explore = (flags: readonly string[], words: readonly string[]) =>
+  runBinary(['explore', '--suite', ...flags, '--', 'node', SMALL, ...words])
+
+test('a test command that a disturbance breaks is a finding, saved as a file that repeats it', {
+  timeout: WITHIN_MS,
+}, async () => {
+  const save = await folder()
+  const only = ['--only', 'webhook-twice,answer-unknown-field']
+  const flags = [...only, '--save', save, '-o', 'json']
+  const { code, stdout, stderr } = await explore(flags, ['ships-twice'])
+  expect(code, stderr).toBe(10)
+  const [report] = JSON.parse(stdout).explorations
+  expect(report.plain.calls).toEqual([{ call: 'POST /payment_intents', step: 1, status: 201 }])
+  expect(report.tries.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['failed', 'survived'])
+  const [finding] = report.findings
+  expect(finding).toMatchObject({ kinds: ['webhook-twice'], failed: 3, of: 3 })
+  expect(finding.places[0].description).toBe('webhook-twice payment.succeeded for tea of default.test')
+  expect(finding.output.join('\n')).toContain('AssertionError')
+  expect(await readdir(save)).toEqual(['suite-webhook-twice.yaml'])
+
+  const file = join(save, 'suite-webhook-twice.yaml')
+  const again = await explore(['--repeat', file], ['ships-twice'])
+  expect(again).toMatchObject({
+    code: 10,
+    stdout: expect.stringContaining('for tea again, and answered 200'),
+  })
+  expect((await explore(['--repeat', file], [])).code).toBe(0)
+  const text = await readFile(file, 'utf8')
+  await writeFile(file, text.replace('reference: tea', 'reference: coffee'))
+  expect(await explore(['--repeat', file], [])).toMatchObject({
+    code: 8,
+    stdout: expect.stringContaining('nothing was disturbed'),
+  })
+})
+
+test('two plain runs that differ are explored only if that is tolerated', {
+  timeout: WITHIN_MS,
+}, async () => {
+  const save = await folder()
+  const flags = ['--only', 'webhook-twice', '--save', save]
+  const strict = await explore(flags, ['ships-twice', 'random'])
+  expect(strict).toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining('the merchant_reference of records, such as tea-0.'),
+  })
+  const tolerant = await explore([...flags, '--tolerate'], ['ships-twice', 'random'])
+  expect(tolerant).toMatchObject({
+    code: 10,
+    stdout: expect.stringContaining('webhook-twice payment.succeeded of default.test'),
+  })
+})
+
+test('what belongs to a test command is refused without one', async () => {
+  const without = await runBinary(['explore', '--tolerate', 'story.yaml'])
+  expect(without).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--tolerate is for a test command: add --suite'),
+  })
+  const nothing = await runBinary(['explore', '--suite'])
+  expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('no test command was given') })
+})
