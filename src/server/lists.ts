@@ -66,11 +66,20 @@ function positionIn(field: string, text: string, what: string): Position {
   return position
 }
 
+/** What a list of payments or payouts is filtered by besides its facets; its search index has them behind those. */
+const SOUGHT = ['route', 'failure_code', 'rule'] as const
+
+interface Sought {
+  readonly text: string | undefined
+  /** In the order of `SOUGHT`; undefined for any. */
+  readonly values: readonly (string | undefined)[]
+}
+
 /** The filters of a list. */
 export interface Filter {
   readonly facets: (facets: readonly string[]) => boolean
   /** What only the index for searches can find; undefined if nothing is. */
-  readonly search: { readonly text: string | undefined; readonly rule: string | undefined } | undefined
+  readonly search: Sought | undefined
   /** Inclusive. */
   readonly createdFrom: number
   /** Exclusive. */
@@ -116,9 +125,11 @@ interface Range {
 }
 
 const searched =
-  <R>(index: SearchIndex<R>, { text, rule }: NonNullable<Filter['search']>, facets: Filter['facets']) =>
+  <R>(index: SearchIndex<R>, { text, values }: Sought, facets: Filter['facets']) =>
   ({ from, to, offset, limit }: Range) => {
-    const group = (all: readonly string[]) => facets(all) && (rule === undefined || all.at(-1) === rule)
+    const group = (all: readonly string[]) =>
+      facets(all) &&
+      values.every((value, nth) => value === undefined || value === all[all.length - values.length + nth])
     return index.find({ text, group, from, to }, offset, limit)
   }
 
@@ -212,9 +223,9 @@ export function timeIn(request: Request, field: string, standard: number): numbe
   return at
 }
 
-/** What is searched for in ids, references and names. */
+/** What is searched for in ids, references and names, and what no facet has. */
 export function searchIn(request: Request): Filter['search'] {
   const text = one(request, 'q')?.trim() || undefined
-  const rule = one(request, 'rule')
-  return text === undefined && rule === undefined ? undefined : { text, rule }
+  const values = SOUGHT.map(name => one(request, name))
+  return text === undefined && values.every(value => value === undefined) ? undefined : { text, values }
 }

@@ -1,5 +1,6 @@
 import type { Answer } from '../../client/answer-type.ts'
 import { redactHeaders } from '../../client/credentials.ts'
+import { csvLine } from '../../contract/csv.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { chosenPaths, chosenTable } from './columns.ts'
 import {
@@ -228,7 +229,7 @@ function csvSheet(options: CsvOptions): Sheet {
     const more = given && !leavesOut ? [] : found.filter(path => !given?.includes(path) && !isLeftOut(path))
     columns = chosen ? (given ?? []) : withDecimals([...(given ?? []), ...more])
     known = new Set(columns)
-    return `${bom ? '\ufeff' : ''}${line(columns.map(path => path || valueName))}`
+    return `${bom ? '\ufeff' : ''}${csvLine(columns.map(path => path || valueName))}`
   }
   const reportLate = (records: readonly ReadonlyMap<string, unknown>[]) => {
     const late = new Set<string>()
@@ -244,27 +245,10 @@ function csvSheet(options: CsvOptions): Sheet {
       const records = values.map(flatten)
       const header = columns ? '' : begin(records)
       if (header === '' && onLate) reportLate(records)
-      return header + records.map(record => line((columns ?? []).map(path => valueAt(record, path)))).join('')
+      return (
+        header + records.map(record => csvLine((columns ?? []).map(path => valueAt(record, path)))).join('')
+      )
     },
     end: () => (columns || !given ? '' : begin([])),
   }
 }
-
-/** RFC 4180. A single empty field is quoted, because readers skip empty lines. */
-function line(values: readonly unknown[]): string {
-  const fields = values.map(field)
-  return `${fields.length === 1 && fields[0] === '' ? '""' : fields.join(',')}\r\n`
-}
-
-function field(value: unknown): string {
-  const text = typeof value === 'string' ? withoutFormula(value) : value == null ? '' : JSON.stringify(value)
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-/**
- * A spreadsheet runs text that begins like this as a formula, so a reference written by an attacker could send the sheet
- * to them. The apostrophe makes it text. Programs that need the exact value use json or jsonl.
- */
-const FORMULA = /^[=+\-@\t\r\uff0b\uff0d\uff1d\uff20]/
-
-const withoutFormula = (text: string) => (FORMULA.test(text) ? `'${text}` : text)

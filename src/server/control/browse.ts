@@ -18,12 +18,15 @@ export function browseCalls() {
   const payments = indexesOf<Payment>({
     list: ({ world }) => world.payments,
     texts: ({ merchantReference, customer }) => [merchantReference, customer.name, customer.email],
-    group: payment => [...paymentFacets(payment), payment.script.rule ?? ''],
+    group: payment => [
+      ...paymentFacets(payment),
+      ...[payment.route?.id ?? '', payment.failure?.code ?? '', payment.script.rule ?? ''],
+    ],
   })
   const payouts = indexesOf<Payout>({
     list: ({ world }) => world.payouts,
     texts: ({ merchantReference, recipient }) => [merchantReference, recipient.holderName],
-    group: payout => [...payoutFacets(payout), payout.script.rule ?? ''],
+    group: payout => [...payoutFacets(payout), '', payout.failure?.code ?? '', payout.script.rule ?? ''],
   })
   return {
     'GET /accounts/:account/browse/payments': async ({ runtime, request, answer }) => {

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../contract/limits.ts'
 import type { PayerField } from '../../contract/resources.ts'
 import { type EligibleMethod, eligibleMethods, routingTable } from '../../domain/routing.ts'
 import { backToShop, Html, html, type Icon, icon } from './layout.ts'
@@ -99,7 +100,8 @@ function textFields(methodForm: MethodForm): Html[] {
     const value = problem?.fields.get(field) ?? given[field] ?? ''
     return labelled(
       { methodForm, field, label: view.words.fields[field], isRequired: true },
-      attributes => html`<input ${kind} name="${field}" value="${value}"${attributes}>`,
+      attributes =>
+        html`<input ${kind} name="${field}" value="${value}" data-most="${LIMITS.textLength}"${attributes}>`,
     )
   })
 }

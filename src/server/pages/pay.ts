@@ -20,7 +20,7 @@ export function paySteps(view: View): Html {
     return html`${receiptPanel(view)}
 <details class="card folded"><summary>${words.notPaidYet}${icon('chevron')}</summary><p class="lead">${how}</p>${body}</details>`
   return html`<div class="heading"><h1>${title}</h1><p class="lead">${how}</p></div>
-<section class="card">${body}</section>${receiptPanel(view)}${anotherWay(view)}`
+${anotherWay(view)}<section class="card">${body}</section>${receiptPanel(view)}`
 }
 
 /** The account that the money went to, for reference only. */
@@ -29,7 +29,7 @@ function transferred(view: View, instrument: Instrument): Html | string {
   return html`<details class="card folded"><summary>${view.words.transferredTo}${icon('chevron')}</summary>${transfer(view, instrument)}</details>`
 }
 
-/** The payment already uses this method, so the page offers no other; the shop can. */
+/** The payment already uses this method, so the page offers no other; the shop can. It is read before anything is paid. */
 function anotherWay({ payment, words }: View): Html | string {
   const back = backToShop(payment, words)
   return back === '' ? '' : html`<div class="another-way"><p>${words.anotherWay}</p>${back}</div>`
@@ -251,13 +251,18 @@ function why(end: Ending, payment: Payment, words: Words): Html {
     case 'succeeded':
       return html`<p class="lead">${returnUrl === null ? words.succeededAlone : words.succeededWhy}</p>`
     case 'failed': {
-      // The provider's message, if there is one.
-      const own = failure && failure.message !== 'The payment failed' ? html`<p>${failure.message}</p>` : ''
-      return html`${own}<p class="lead">${moneyHint(payment, words)}</p>`
+      return html`<p>${failureReason(failure, words)}</p><p class="lead">${moneyHint(payment, words)}</p>`
     }
     default:
       return html`<p class="lead">${words[`${end}Why`]} ${moneyHint(payment, words)}</p>`
   }
+}
+
+/** In the payer's words, if the code is a usual one; otherwise the provider's message, if there is one. */
+function failureReason(failure: Payment['failure'], { failures, failedWhy }: Words): string {
+  const known = Object.entries(failures).find(([code]) => code === failure?.code)
+  if (known) return known[1]
+  return failure && failure.message !== 'The payment failed' ? failure.message : failedWhy
 }
 
 /** What to say about the payer's money if the payment did not succeed, so that nobody pays twice. */

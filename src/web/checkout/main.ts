@@ -10,6 +10,7 @@ function enhance(part: ParentNode): void {
   foldMethods(part)
   previewReceipt(part)
   holdSentForms(part)
+  forgetMended(part)
 }
 
 enhance(document)
@@ -30,6 +31,22 @@ function foldMethods(part: ParentNode): void {
       event.preventDefault()
       method.open = false
       method.querySelector('summary')?.focus()
+    })
+  }
+}
+
+/** A refused field is marked until something is in it that may be right. The search of banks does so too. */
+function forgetMended(part: ParentNode): void {
+  for (const field of part.querySelectorAll<HTMLInputElement>('input[data-most]')) {
+    let message = ''
+    field.addEventListener('input', () => {
+      const problem = document.getElementById(field.getAttribute('aria-describedby') ?? '')
+      if (!problem) return
+      message ||= problem.textContent ?? ''
+      const isWrong = field.value.trim() === '' || [...field.value].length > Number(field.dataset.most)
+      if (isWrong) field.setAttribute('aria-invalid', 'true')
+      else field.removeAttribute('aria-invalid')
+      problem.textContent = isWrong ? message : ''
     })
   }
 }

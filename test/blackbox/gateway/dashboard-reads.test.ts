@@ -54,6 +54,8 @@ describe('a browsable list', () => {
     ['q=ORDER-3', [3]],
     ['q=name+1', [1]],
     ['rule=even&q=order-2', [2]],
+    ['route=siam-transfer', []],
+    ['failure_code=account_closed', []],
     ['created_after=2027-01-01T02:00:00Z', [4, 3, 2]],
     ['created_before=2027-01-01T02:00:00Z', [1, 0]],
     ['created_after=2027-01-01T01:00:00Z&created_before=2027-01-01T03:00:00Z&status=pending', [1]],
@@ -70,6 +72,13 @@ describe('a browsable list', () => {
         ...expected.slice(1, 2).map(nth => `order-${nth}`),
       ])
     }
+    const [{ route }] = (await read(account, '/payments?limit=1')).data
+    const byRoute = await read(account, `/browse/payments?rule=even&route=${route.id}`)
+    expect(references(byRoute)).toEqual(['order-4', 'order-2', 'order-0'])
+    const declined = (await createPayment(account, { merchant_reference: 'order-5' })).id
+    await account.trigger(declined, 'fail', { failure_code: 'insufficient_funds' })
+    const byCode = await read(account, '/browse/payments?failure_code=insufficient_funds&status=failed')
+    expect(references(byCode)).toEqual(['order-5'])
   })
 
   test.each([

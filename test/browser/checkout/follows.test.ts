@@ -153,6 +153,12 @@ describe.skipIf(noChromium)('with scripts, the page', () => {
     expect(await name.getAttribute('aria-invalid')).toBe('true')
     const described = await name.getAttribute('aria-describedby')
     expect(await page.locator(`[id="${described}"]`).textContent()).toBe('Please fill in this field.')
+    // It leaves when the field is right, and is back when it is wrong again.
+    const told = page.locator(`[id="${described}"]`)
+    await name.fill('Malee')
+    expect([await name.getAttribute('aria-invalid'), await told.textContent()]).toEqual([null, ''])
+    await name.fill('x'.repeat(300))
+    expect([await name.getAttribute('aria-invalid'), await told.isVisible()]).toEqual(['true', true])
   })
 
   test('moves the focus to the heading when the focused element disappears', async () => {

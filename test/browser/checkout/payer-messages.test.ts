@@ -95,6 +95,31 @@ describe('a payment that is being cancelled', () => {
   })
 })
 
+describe('a payer who can still pay another way', () => {
+  test('reads so before what is to be paid', async () => {
+    for (const sells of [QR, TRANSFER]) {
+      const page = await read((await sell(sells)).url)
+      expect(page.indexOf('To pay another way')).toBeGreaterThan(page.indexOf('<h1>'))
+      expect(page.indexOf('To pay another way')).toBeLessThan(page.indexOf('class="card"'))
+    }
+  })
+})
+
+describe('a payment that failed', () => {
+  test.each([
+    ['a usual code', { failure_code: 'insufficient_funds' }, 'There was not enough money in your account.'],
+    ['a message', { failure_code: 'x1', failure_message: 'Ask <your> bank' }, 'Ask &lt;your&gt; bank'],
+    ['neither', {}, 'Your bank or wallet did not carry out the payment.'],
+  ])('says why, with %s, and leads back to the shop', async (_, failure, why) => {
+    const { id, url } = await sell(QR)
+    await trigger(id, 'fail', failure)
+    const page = await read(url)
+    expect(page).toContain(why)
+    expect(linksOf(page)).toContain(RETURN_URL)
+    expect(await read(`${url}&lang=th`)).toContain('ชำระเงินไม่สำเร็จ')
+  })
+})
+
 describe('a payer who has paid', () => {
   test.each(['accept-receipt', undefined])('by transfer is not asked to pay (receipt: %s)', async verdict => {
     const { id, url } = await sell(TRANSFER)

@@ -142,6 +142,37 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await shows(page, 'The standard rules.')
   })
 
+  test('rules: are put in order by dragging and with the arrow keys', async () => {
+    const rules = ['first', 'second', 'third'].map(name => ({
+      name,
+      match: { merchant_reference: name },
+      outcome: { after: '0s', status: 'succeeded' },
+    }))
+    const desk = await openDesk({ rules })
+    await desk.pay({ merchant_reference: 'third' })
+    const { page } = await desk.open('rules')
+    const handle = (name: string, place: number) =>
+      page.getByRole('button', { name: `Move ${name}, ${place} of 3` })
+    const order = async () => {
+      const { rules, used } = await desk.control('GET', '/rules')
+      return rules.map(({ name }: { name: string }, nth: number) => `${name} ${used[nth]}`)
+    }
+    await handle('third', 3).focus()
+    await page.keyboard.press('ArrowUp')
+    await handle('third', 2).waitFor()
+    await page.keyboard.press('ArrowUp')
+    await handle('third', 1).waitFor()
+    await expect.poll(order).toEqual(['third 1', 'first 0', 'second 0'])
+    const [from, to] = [await handle('second', 3).boundingBox(), await handle('third', 1).boundingBox()]
+    if (!from || !to) throw new Error('a rule has no handle')
+    await page.mouse.move(from.x + 5, from.y + 5)
+    await page.mouse.down()
+    await page.mouse.move(to.x + 5, to.y + 5, { steps: 5 })
+    await handle('second', 1).waitFor()
+    await page.mouse.up()
+    await expect.poll(order).toEqual(['second 0', 'third 1', 'first 0'])
+  })
+
   test('faults: adds one, shows that it happened, switches it off and on, removes it, and holds an answer', async () => {
     const desk = await openDesk()
     const { page } = await desk.open('faults')

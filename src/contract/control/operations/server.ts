@@ -234,6 +234,10 @@ const RECORD_QUERY = {
   ...ROWS_QUERY,
   currency: several('THB'),
   rule: Type.String({ description: 'The name of a rule.', examples: ['large transfers are declined'] }),
+  failure_code: Type.String({
+    description: 'The code that it failed with.',
+    examples: ['insufficient_funds'],
+  }),
   created_after: Type.String({
     format: 'date-time',
     description: 'Inclusive.',
@@ -267,6 +271,7 @@ export const DASHBOARD_OPERATIONS = {
       checkout_mode: several('hosted'),
       method: several('th_bank_transfer,th_promptpay'),
       receipt: several('rejected'),
+      route: Type.String({ description: 'The id of a route.', examples: ['banyan-th-qr'] }),
       cancelling: Type.Literal('true', {
         description: 'Only those whose cancellation was not answered yet.',
         examples: ['true'],

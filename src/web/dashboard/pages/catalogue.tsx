@@ -1,6 +1,8 @@
+import { useEffect } from 'preact/hooks'
 import type { CatalogueState } from '../../../contract/control/catalogue.ts'
 import { humanise, moneyText } from '../format.ts'
 import { call } from '../state/api.ts'
+import { addressOf, place } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -29,7 +31,7 @@ export function CataloguePage({ account }: { account: string }) {
         {data => (
           <>
             <Providers account={account} data={data} onDone={catalogue.reload} />
-            <Routes data={data} />
+            <Routes account={account} data={data} />
             <Methods data={data} />
           </>
         )}
@@ -69,7 +71,12 @@ function Providers({ account, data, onDone }: ProvidersProps) {
   )
 }
 
-function Routes({ data }: { data: CatalogueState }) {
+function Routes({ account, data }: { account: string; data: CatalogueState }) {
+  // A record links to the route that it took.
+  const wanted = place.value.query.get('route')
+  useEffect(() => {
+    document.querySelector('tr.is-wanted')?.scrollIntoView({ block: 'center' })
+  }, [wanted])
   const healthy = new Set(data.providers.filter(provider => provider.healthy).map(({ id }) => id))
   return (
     <Panel title="Routes, in the order in which they are tried" flush>
@@ -77,6 +84,7 @@ function Routes({ data }: { data: CatalogueState }) {
         caption="Routes"
         rows={data.routes}
         keyOf={({ id }) => id}
+        rowProps={({ id }) => ({ class: id === wanted ? 'is-wanted' : undefined })}
         columns={[
           {
             title: 'Route',
@@ -98,6 +106,15 @@ function Routes({ data }: { data: CatalogueState }) {
           { title: 'Action', cell: ({ action }) => humanise(action) },
           { title: 'Receipt', cell: ({ receipt }) => receipt ?? 'none' },
           { title: 'Cancel while pending', cell: ({ cancel_pending }) => (cancel_pending ? 'yes' : 'no') },
+          {
+            title: 'What took it',
+            hiddenTitle: true,
+            cell: ({ id }) => (
+              <a href={addressOf(account, 'payments', null, { route: id })} aria-label={`Payments by ${id}`}>
+                Payments
+              </a>
+            ),
+          },
         ]}
       />
     </Panel>

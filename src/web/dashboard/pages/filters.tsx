@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { humanise } from '../format.ts'
-import { place, setQuery } from '../state/router.ts'
+import { addressOf, place, setQuery } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
 import { Button } from '../ui/button.tsx'
 import { Field, Select } from '../ui/field.tsx'
@@ -10,20 +10,39 @@ import { Field, Select } from '../ui/field.tsx'
 
 const TYPED_MS = 250
 
-export function SearchFilter({ hint }: { hint: string }) {
-  const given = place.value.query.get('q') ?? ''
+/** A text that is taken when nothing was typed for a moment. */
+function useTyped(given: string, onTyped: (text: string) => void) {
   const [text, setText] = useState(given)
   useEffect(() => setText(given), [given])
   useEffect(() => {
     if (text === given) return
-    const typed = window.setTimeout(() => setQuery({ q: text }), TYPED_MS)
+    const typed = window.setTimeout(() => onTyped(text.trim()), TYPED_MS)
     return () => window.clearTimeout(typed)
   }, [text])
+  return [text, setText] as const
+}
+
+export function SearchFilter({ hint }: { hint: string }) {
+  const given = place.value.query.get('q') ?? ''
+  const [text, setText] = useTyped(given, typed => setQuery({ q: typed }))
   return (
     <div class="search">
       <Field label="Search" compact placeholder={hint} value={text} onInput={setText} />
     </div>
   )
+}
+
+interface TextProps {
+  readonly name: string
+  readonly label: string
+  readonly placeholder?: string
+}
+
+/** A filter for a whole word that no list has, such as a code that a rule made up. */
+export function TextFilter({ name, label, placeholder }: TextProps) {
+  const given = place.value.query.get(name) ?? ''
+  const [text, setText] = useTyped(given, typed => setQuery({ [name]: typed }))
+  return <Field label={label} value={text} onInput={setText} {...(placeholder ? { placeholder } : {})} />
 }
 
 interface ChoiceProps {
@@ -108,10 +127,23 @@ export function MoreFilters({ names, children }: { names: readonly string[]; chi
   )
 }
 
+interface WithCodeProps {
+  readonly account: string
+  readonly list: 'payments' | 'payouts'
+  readonly code: string
+}
+
+/** A failure code, as a link to everything that failed with it. */
+export const WithCode = ({ account, list, code }: WithCodeProps) => (
+  <a href={addressOf(account, list, null, { failure_code: code })}>
+    <code>{code}</code>
+  </a>
+)
+
 type Choices = readonly (readonly [value: string, label: string])[]
 
 /** The account's catalogue, for lists of choices. */
-export function useCatalogue(account: string): { methods: Choices; currencies: Choices } {
+export function useCatalogue(account: string): Record<'methods' | 'currencies' | 'routes', Choices> {
   const { data } = useLive(
     'GET /accounts/:account/catalogue',
     { params: { account } },
@@ -122,5 +154,6 @@ export function useCatalogue(account: string): { methods: Choices; currencies: C
   return {
     methods: methods.map(({ code, label }) => [code, label] as const),
     currencies: currencies.map(code => [code, code] as const),
+    routes: routes.map(({ id }) => [id, id] as const),
   }
 }

@@ -163,8 +163,14 @@ function hrefOf(account: string, { delivery, payout }: TimerRecord['command'], i
 
 const TONES: Readonly<Record<string, Tone>> = { client_errors: 'warn', server_errors: 'bad' }
 
-const seriesOf = ({ series }: Buckets, kinds: readonly string[]) =>
+/** Each with the list of what it counts, if there is one. */
+const seriesOf = (
+  { series }: Buckets,
+  kinds: readonly string[],
+  hrefOf?: (kind: string) => string | undefined,
+) =>
   kinds.map(kind => ({
+    href: hrefOf?.(kind),
     name: humanise(kind),
     tone: TONES[kind] ?? toneOf(kind),
     values: series[kind] ?? [],
@@ -180,7 +186,7 @@ function IntentsChart({ data, account }: { data: Overview; account: string }) {
       {over_time ? (
         <Chart
           buckets={over_time}
-          series={seriesOf(over_time, INTENTS)}
+          series={seriesOf(over_time, INTENTS, status => addressOf(account, 'payments', null, { status }))}
           as="bars"
           label={`Payments by creation time: ${counts}`}
           hrefOf={(created_after, created_before) =>
@@ -198,6 +204,12 @@ function IntentsChart({ data, account }: { data: Overview; account: string }) {
 }
 
 const ANSWERS = ['succeeded', 'client_errors', 'server_errors']
+/** As the list of requests is filtered. */
+const ANSWER_FILTERS: Readonly<Record<string, string>> = {
+  succeeded: '2',
+  client_errors: '4',
+  server_errors: '5',
+}
 
 function RequestsChart({ data, account }: { data: Overview; account: string }) {
   const { over_time, logged } = data.requests
@@ -209,7 +221,9 @@ function RequestsChart({ data, account }: { data: Overview; account: string }) {
       {over_time ? (
         <Chart
           buckets={over_time}
-          series={seriesOf(over_time, ANSWERS)}
+          series={seriesOf(over_time, ANSWERS, kind =>
+            addressOf(account, 'requests', null, { status: ANSWER_FILTERS[kind] }),
+          )}
           as="bars"
           label={`The last ${logged} requests over time`}
           hrefOf={(after, before) => addressOf(account, 'requests', null, { after, before })}

@@ -10,6 +10,7 @@ import { Away, Copyable, Status, Time } from '../ui/badge.tsx'
 import { LinkButton } from '../ui/button.tsx'
 import { NotLoaded, Page } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
+import { WithCode } from './filters.tsx'
 import type { Answers } from './moves.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
 import { SaveAsTest } from './save-as-test.tsx'
@@ -44,7 +45,7 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
       <div class="record">
         <div class="record-main">
           <PlannedPanel timeline={timeline} />
-          <TimelinePanel timeline={timeline} />
+          <TimelinePanel timeline={timeline} route={data.route?.id} />
           <Panel title="Details">
             <Details payment={data} account={account} />
           </Panel>
@@ -105,7 +106,10 @@ function Details({ payment, account }: { payment: PaymentRecord; account: string
           ),
         ],
         ['Cancellation requested', payment.cancel_requested_at && <Time at={payment.cancel_requested_at} />],
-        ['Failure code', payment.failure_code && <code>{payment.failure_code}</code>],
+        [
+          'Failure code',
+          payment.failure_code && <WithCode account={account} list="payments" code={payment.failure_code} />,
+        ],
         ['Failure message', payment.failure_message],
         ['Return URL', payment.return_url && <Copyable text={payment.return_url} what="the return URL" />],
         ...Object.entries(customer).map(([name, value]) => [`Customer ${name}`, value] as const),
@@ -205,7 +209,7 @@ function ProviderPanel({ payment, account }: { payment: PaymentRecord; account: 
                 <i>none, or without a name</i>
               ),
             ],
-            ['Route', <code key="route">{route.id}</code>],
+            ['Route', <a href={addressOf(account, 'catalogue', null, { route: route.id })}>{route.id}</a>],
             ['Provider', route.provider],
             ['Local code', <code key="code">{route.local_code}</code>],
             ['Action', humanise(route.action)],

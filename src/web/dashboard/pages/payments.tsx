@@ -11,6 +11,7 @@ import { Command, Money, Status, Time } from '../ui/badge.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
 import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
+import { allRows, ExportList } from './export-list.tsx'
 import {
   ChoiceFilter,
   ClearFilters,
@@ -19,11 +20,16 @@ import {
   MoreFilters,
   optionsOf,
   SearchFilter,
+  TextFilter,
   useCatalogue,
 } from './filters.tsx'
 import { firstPaymentCommand } from './first-payment.ts'
 
-const MORE = ['checkout_mode', 'created_after', 'created_before', 'rule', 'receipt', 'cancelling']
+const LIST = 'GET /accounts/:account/browse/payments'
+const MORE = [
+  ...['checkout_mode', 'created_after', 'created_before', 'receipt', 'cancelling'],
+  ...['failure_code', 'route', 'rule'],
+]
 const FILTERS = ['q', 'status', 'method', 'currency', ...MORE]
 
 const COLUMNS: readonly ListColumn<PaymentRow>[] = [
@@ -67,7 +73,7 @@ const nameOf = (row: PaymentRow) =>
     .join(', ')
 
 export function PaymentsPage({ account }: { account: string }) {
-  const { methods, currencies } = useCatalogue(account)
+  const { methods, currencies, routes } = useCatalogue(account)
   const query = filterQuery(FILTERS)
   return (
     <Page title="Payments" fills>
@@ -95,15 +101,18 @@ export function PaymentsPage({ account }: { account: string }) {
             all="Any"
             options={[['true', 'Asked for, not answered']]}
           />
+          <TextFilter name="failure_code" label="Failure code" placeholder="insufficient_funds" />
+          <ChoiceFilter name="route" label="Route" all="Any route" options={routes} />
           <ChoiceFilter name="rule" label="Rule" all="Any rule" options={[]} />
           <DateFilter name="created_after" label="Created from" />
           <DateFilter name="created_before" label="Created before" />
         </MoreFilters>
         <ClearFilters names={FILTERS} />
+        <ExportList name="payments" read={onRead => allRows(LIST, account, query, onRead)} />
       </search>
       <VirtualList
         label={{ one: 'payment', many: 'payments' }}
-        call="GET /accounts/:account/browse/payments"
+        call={LIST}
         account={account}
         query={query}
         about={['payments']}

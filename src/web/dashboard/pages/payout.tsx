@@ -7,6 +7,7 @@ import { type Loaded, useLive } from '../state/use-live.ts'
 import { Copyable, ExactTime, Status, Time } from '../ui/badge.tsx'
 import { NotLoaded, Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel, Table } from '../ui/panel.tsx'
+import { WithCode } from './filters.tsx'
 import type { Answers } from './moves.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
 import { TimelinePanel } from './timeline.tsx'
@@ -78,7 +79,10 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
                 ],
                 ['Created', <Time key="created" at={data.created_at} />],
                 ['Updated', <Time key="updated" at={data.updated_at} />],
-                ['Failure code', data.failure_code && <code>{data.failure_code}</code>],
+                [
+                  'Failure code',
+                  data.failure_code && <WithCode account={account} list="payouts" code={data.failure_code} />,
+                ],
                 ['Failure message', data.failure_message],
               ]}
             />

@@ -11,6 +11,7 @@ import { Field } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
 import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
+import { allRows, ExportList } from './export-list.tsx'
 import {
   ChoiceFilter,
   ClearFilters,
@@ -19,11 +20,14 @@ import {
   MoreFilters,
   optionsOf,
   SearchFilter,
+  TextFilter,
   useCatalogue,
 } from './filters.tsx'
 import { firstPayoutCommand } from './first-payment.ts'
 
-const FILTERS = ['q', 'status', 'currency', 'created_after', 'created_before', 'rule']
+const LIST = 'GET /accounts/:account/browse/payouts'
+const MORE = ['created_after', 'created_before', 'failure_code', 'rule']
+const FILTERS = ['q', 'status', 'currency', ...MORE]
 
 const COLUMNS: readonly ListColumn<PayoutRow>[] = [
   {
@@ -69,16 +73,18 @@ export function PayoutsPage({ account }: { account: string }) {
         <SearchFilter hint="ID, reference or recipient" />
         <ChoiceFilter name="status" label="Status" all="Any status" options={optionsOf(PAYOUT_STATUSES)} />
         <ChoiceFilter name="currency" label="Currency" all="Any currency" options={currencies} />
-        <MoreFilters names={['created_after', 'created_before', 'rule']}>
+        <MoreFilters names={MORE}>
+          <TextFilter name="failure_code" label="Failure code" placeholder="account_closed" />
           <ChoiceFilter name="rule" label="Rule" all="Any rule" options={[]} />
           <DateFilter name="created_after" label="Created from" />
           <DateFilter name="created_before" label="Created before" />
         </MoreFilters>
         <ClearFilters names={FILTERS} />
+        <ExportList name="payouts" read={onRead => allRows(LIST, account, query, onRead)} />
       </search>
       <VirtualList
         label={{ one: 'payout', many: 'payouts' }}
-        call="GET /accounts/:account/browse/payouts"
+        call={LIST}
         account={account}
         query={query}
         about={['payouts']}

@@ -1,12 +1,13 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RulesState } from '../../../contract/control/rules.ts'
 import { countText } from '../format.ts'
-import { call } from '../state/api.ts'
+import { call, messageOf } from '../state/api.ts'
 import { addressOf, place } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
 import { Presets } from './presets.tsx'
@@ -113,6 +114,10 @@ export function RulesPage({ account }: { account: string }) {
               })
               rules.reload()
             }}
+            onOrder={async list => {
+              await call('PUT /accounts/:account/rules', { params, body: { rules: list } })
+              rules.reload()
+            }}
             onRemove={nth => put(data.rules.toSpliced(nth, 1), 'Rule removed')}
           />
         )}
@@ -155,10 +160,107 @@ interface RuleListProps {
   readonly data: RulesState
   readonly account: string
   readonly onSwitch: (nth: number, on: boolean) => Promise<void>
+  readonly onOrder: (rules: readonly Rule[]) => Promise<void>
   readonly onRemove: (nth: number) => Promise<void>
 }
 
-function RuleList({ data, account, onSwitch, onRemove }: RuleListProps) {
+/** The rules in the order that was made by hand, until the server has it too. */
+function useOrder(data: RulesState, onOrder: RuleListProps['onOrder']) {
+  const [made, setMade] = useState<{ readonly of: RulesState; readonly is: RulesState }>()
+  const saving = useRef({ last: Promise.resolve(), count: 0 }).current
+  const shown = made && (made.of === data || saving.count > 0) ? made.is : data
+  /** Puts a rule at another place, and says at which it is now. */
+  const move = (from: number, to: number): number => {
+    const at = Math.max(0, Math.min(shown.rules.length - 1, to))
+    const moved = <T,>(list: readonly T[]) =>
+      list.toSpliced(from, 1).toSpliced(at, 0, ...list.slice(from, from + 1))
+    setMade({ of: data, is: { ...shown, rules: moved(shown.rules), used: moved(shown.used) } })
+    return at
+  }
+  /** One after another: the last one stays. */
+  const save = (rules: readonly Rule[]) => {
+    saving.count++
+    saving.last = saving.last
+      .then(() => onOrder(rules))
+      .catch(error => {
+        setMade(undefined)
+        toast(messageOf(error), 'bad')
+      })
+      .finally(() => saving.count--)
+  }
+  return { shown, move, save }
+}
+
+interface HandleProps {
+  readonly name: string
+  readonly nth: number
+  readonly count: number
+  /** Says at which place it is then. */
+  readonly onMove: (from: number, to: number) => number
+  /** With undefined, nothing was changed. */
+  readonly onDone: (at: number | undefined) => void
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1, Home: -1e6, End: 1e6 }
+
+/** Orders a rule: it is dragged, or moved with the arrow keys. */
+function Handle({ name, nth, count, onMove, onDone }: HandleProps) {
+  const dragged = useRef<{ readonly from: number; at: number } | null>(null)
+  const drag = ({ clientY, currentTarget }: PointerEvent & { currentTarget: Element }) => {
+    const { current } = dragged
+    const cards = currentTarget.closest('.cards')?.children
+    if (!current || !cards) return
+    const middles = [...cards].map(card => {
+      const { top, height } = card.getBoundingClientRect()
+      return top + height / 2
+    })
+    const below = middles.filter(middle => middle < clientY).length
+    const to = below > current.at ? below - 1 : below
+    if (to !== current.at) current.at = onMove(current.at, to)
+  }
+  const drop = () => {
+    const { current } = dragged
+    dragged.current = null
+    if (current) onDone(current.at === current.from ? undefined : current.at)
+  }
+  return (
+    <button
+      type="button"
+      class="handle"
+      aria-label={`Move ${name}, ${nth + 1} of ${count}`}
+      title="Drag it, or use the arrow keys"
+      onPointerDown={event => {
+        if (event.button !== 0) return
+        event.currentTarget.setPointerCapture(event.pointerId)
+        dragged.current = { from: nth, at: nth }
+      }}
+      onPointerMove={drag}
+      onPointerUp={drop}
+      onPointerCancel={drop}
+      onKeyDown={event => {
+        const step = STEPS[event.key]
+        if (step === undefined) return
+        event.preventDefault()
+        const at = onMove(nth, nth + step)
+        onDone(at === nth ? undefined : at)
+      }}
+    >
+      <Icon name="grip" />
+    </button>
+  )
+}
+
+function RuleList({ data: onServer, account, onSwitch, onOrder, onRemove }: RuleListProps) {
+  const { shown: data, move, save } = useOrder(onServer, onOrder)
+  const list = useRef<HTMLOListElement>(null)
+  // What was moved keeps the focus at its new place, and the new order is saved as it is then shown.
+  const [movedTo, setMovedTo] = useState<number | null>(null)
+  useLayoutEffect(() => {
+    if (movedTo === null) return
+    setMovedTo(null)
+    list.current?.children[movedTo]?.querySelector<HTMLElement>('.handle')?.focus()
+    save(data.rules)
+  }, [movedTo])
   if (data.rules.length === 0)
     return (
       <Empty title="No rules">
@@ -170,7 +272,7 @@ function RuleList({ data, account, onSwitch, onRemove }: RuleListProps) {
   // A record names the rule that it follows.
   const wanted = place.value.query.get('rule') ?? undefined
   return (
-    <ol class="cards">
+    <ol class="cards" ref={list}>
       {data.rules.map((rule, nth) => {
         const name = typeof rule.name === 'string' ? rule.name : null
         const used = data.used[nth] ?? 0
@@ -182,6 +284,15 @@ function RuleList({ data, account, onSwitch, onRemove }: RuleListProps) {
             class={['card', rule.off && 'is-off', name === wanted && 'is-wanted'].filter(Boolean).join(' ')}
           >
             <header>
+              {data.rules.length > 1 && (
+                <Handle
+                  name={name ?? `rule ${nth + 1}`}
+                  nth={nth}
+                  count={data.rules.length}
+                  onMove={move}
+                  onDone={at => at !== undefined && setMovedTo(at)}
+                />
+              )}
               <h2>{name ?? 'Rule without a name'}</h2>
               {rule.off && <Badge tone="warn">off</Badge>}
               <Badge tone={used > 0 ? 'good' : 'quiet'}>used {countText(used)} ×</Badge>

@@ -35,10 +35,16 @@ interface TimelineItem {
   readonly calls: number
 }
 
+interface TimelinePanelProps {
+  readonly timeline: Loaded<Timeline>
+  /** The one that the provider's calls took. */
+  readonly route?: string | undefined
+}
+
 /** What happened to a record: a table, and above it the same in time. */
-export function TimelinePanel({ timeline }: { timeline: Loaded<Timeline> }) {
+export function TimelinePanel({ timeline, route }: TimelinePanelProps) {
   const { data } = timeline
-  const items = useMemo(() => (data ? timelineItems(data) : []), [data])
+  const items = useMemo(() => (data ? timelineItems(data, route) : []), [data, route])
   const [marked, setMarked] = useState<string | null>(null)
   return (
     <Panel title="Timeline" flush>
@@ -145,11 +151,11 @@ function BothTimes({ of: { at, wallAt } }: { of: TimelineItem }) {
 }
 
 /** In the server's order, which has causes before effects. */
-function timelineItems(timeline: Timeline): TimelineItem[] {
+function timelineItems(timeline: Timeline, route?: string): TimelineItem[] {
   const account = place.value.account ?? ''
   const items: TimelineItem[] = []
   for (const at of timeline.order) {
-    const details = itemDetails(timeline, at, account)
+    const details = itemDetails(timeline, at, account, route)
     if (!details) continue
     const { list, nth, wall_at } = at
     const item = {
@@ -180,14 +186,18 @@ function itemDetails(
   { changes, provider_calls, requests, attempts }: Timeline,
   { list, nth }: TimelinePlace,
   account: string,
+  route?: string,
 ): ItemDetails | undefined {
+  const ofRoute = route === undefined ? null : addressOf(account, 'catalogue', null, { route })
   if (list === 'provider_calls') {
     const call = provider_calls[nth]
-    return call && { lane: 'Provider', what: humanise(call.call), more: 'asked of the provider' }
+    const asked = `asked of the provider${route === undefined ? '' : ` by the route ${route}`}`
+    return call && { lane: 'Provider', what: humanise(call.call), more: asked, href: ofRoute }
   }
   if (list === 'requests') return requests[nth] && requestOf(requests[nth], account)
   if (list === 'attempts') return attempts[nth] && attemptOf(attempts[nth], account)
-  return changes[nth] && changeOf(changes[nth])
+  const change = changes[nth]
+  return change && { ...changeOf(change), href: change.event === 'RouteFrozen' ? ofRoute : null }
 }
 
 const PAGE_OF_PAYER = /^\/(checkout|bank|qr)\//

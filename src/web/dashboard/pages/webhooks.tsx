@@ -14,9 +14,11 @@ import { Field } from '../ui/field.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty, Panel, Table } from '../ui/panel.tsx'
 import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
+import { allRows, ExportList } from './export-list.tsx'
 import { ChoiceFilter, ClearFilters, filterQuery, optionsOf, SearchFilter } from './filters.tsx'
 import { EVENTS, SendEvent } from './send-event.tsx'
 
+const LIST = 'GET /accounts/:account/browse/webhook-deliveries'
 const FILTERS = ['q', 'status', 'event_type', 'endpoint']
 
 const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
@@ -94,11 +96,13 @@ export function WebhooksPage({ account }: { account: string }) {
           options={optionsOf([...DELIVERY_STATUSES, 'failing'])}
         />
         <ChoiceFilter name="event_type" label="Event" all="Any event" options={EVENTS} />
+        <EndpointFilter account={account} />
         <ClearFilters names={FILTERS} />
+        <ExportList name="webhook-deliveries" read={onRead => allRows(LIST, account, query, onRead)} />
       </search>
       <VirtualList
         label={{ one: 'delivery', many: 'deliveries' }}
-        call="GET /accounts/:account/browse/webhook-deliveries"
+        call={LIST}
         account={account}
         query={query}
         about={['webhooks']}
@@ -124,6 +128,17 @@ const NoDeliveries = ({ isFiltered }: { isFiltered: boolean }) =>
       </p>
     </Empty>
   )
+
+/** The endpoints by their addresses, once there are several. */
+function EndpointFilter({ account }: { account: string }) {
+  const { data } = useLive(
+    'GET /accounts/:account/webhook-endpoints',
+    { params: { account } },
+    { about: ['webhooks'] },
+  )
+  const options = (data?.data ?? []).map(({ id, url }) => [id, url] as const)
+  return <ChoiceFilter name="endpoint" label="Endpoint" all="Any endpoint" options={options} />
+}
 
 function EndpointsPanel({ account }: { account: string }) {
   const endpoints = useLive(

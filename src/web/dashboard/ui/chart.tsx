@@ -7,6 +7,8 @@ interface Series {
   readonly name: string
   readonly tone: Tone
   readonly values: readonly (number | null)[]
+  /** The list of what it counts. */
+  readonly href?: string | undefined
 }
 
 interface ChartProps {
@@ -46,10 +48,10 @@ export function Chart({ buckets, series, as, label, textOf = countText, hrefOf }
   }
   return (
     <div class="chart">
-      <ul class="legend" aria-hidden="true">
-        {shown.map(({ name, tone }) => (
+      <ul class="legend" aria-label="What it shows">
+        {shown.map(({ name, tone, href }) => (
           <li key={name} class={tone}>
-            {name}
+            {href ? <a href={href}>{name}</a> : name}
           </li>
         ))}
       </ul>
