@@ -103,7 +103,8 @@ class Plan {
   ) {}
 
   take(mostPausing: number): Planned | undefined {
-    const other = this.#pausing.size < mostPausing && this.withPauses.length > 0 ? undefined : this.others.next()
+    const other =
+      this.#pausing.size < mostPausing && this.withPauses.length > 0 ? undefined : this.others.next()
     if (other && !other.done) return other.value
     const next = this.withPauses.shift()
     if (next) this.#pausing.add(next)
