@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { KINDS } from '../../src/application/disturbance.ts'
+import { ArmedDisturbances, KINDS } from '../../src/application/disturbance.ts'
 import { pairsOf } from '../../src/explore/explore.ts'
 import { describePlace, disturbedStory, placesOf } from '../../src/explore/kinds.ts'
-import { common, differences, type StoryRecord } from '../../src/explore/story-record.ts'
+import { common, differences, type StoryRecord, withSameReferences } from '../../src/explore/story-record.ts'
 import type { ScenarioData } from '../../src/scenario/index.ts'
 
 const SETTINGS = { retries: 9, slow: '2s' }
@@ -289,5 +289,53 @@ test('work that varies by a step belongs to the earlier step, and polls to a ste
     'GET /payment_intents/:id 1',
     'GET /payment_intents/:id 2',
     'GET /payout_intents 1',
+  ])
+})
+
+const ofSuite = fc.array(
+  fc.record({
+    account: fc.constantFrom('default.test', 'account 1'),
+    reference: fc.constantFrom('tea', 'pot', undefined),
+    type: fc.constantFrom(...TYPES),
+  }),
+  { maxLength: 12 },
+)
+const suiteStory = (all: readonly { account: string; reference: string | undefined; type: string }[]) =>
+  ({
+    ...{ steps: [], calls: [], returns: [], decisions: [], clicks: [], finalLooks: [], known: [], tookMs: 1 },
+    webhooks: all.map((one, at) => ({ ...one, id: `evt_${at}`, step: 0, status: 200, subject: '' })),
+  }) satisfies StoryRecord
+
+test('a place of a test command finds its webhook again, by account, reference and number', () => {
+  fc.assert(
+    fc.property(ofSuite, all => {
+      const story = suiteStory(all)
+      const found = placesOf(story, ['webhook-twice'], SETTINGS).map(place => {
+        const armed = new ArmedDisturbances()
+        armed.arm(place)
+        const isMet = ({ id, type, account, reference }: (typeof story.webhooks)[number]) =>
+          armed.ofEvent(id, type, { account, reference }).length > 0
+        return story.webhooks.filter(isMet).map(({ id }) => id)
+      })
+      expect(found).toEqual(story.webhooks.map(({ id }) => [id]))
+    }),
+  )
+})
+
+test('references that change from run to run are named, and their records are found by number', () => {
+  const runOf = (reference: string) =>
+    suiteStory([
+      { account: 'account 1', reference, type: 'payment.succeeded' },
+      { account: 'account 1', reference: 'pot', type: 'payment.failed' },
+    ])
+  const [one, other] = [runOf('tea-1'), runOf('tea-2')]
+  expect(differences(one, one)).toEqual([])
+  expect(differences(one, other)).toEqual([
+    'the merchant_reference of records, such as tea-1 in the first run, and tea-2 in the second',
+  ])
+  const places = placesOf(common(...withSameReferences(one, other)), ['webhook-twice'], SETTINGS)
+  expect(places.map(describePlace)).toEqual([
+    'webhook-twice payment.succeeded of account 1',
+    'webhook-twice payment.failed for pot of account 1',
   ])
 })

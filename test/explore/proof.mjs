@@ -213,7 +213,7 @@ async function speed() {
 /** Test suites of the shop, in three languages. Each starts the shop whose command it is given. */
 const SUITES = [
   { name: 'shop.sh', command: shop => ['sh', here('apps/suites/shop.sh'), ...shop] },
-  { name: 'test_shop.py', command: () => ['python3', here('apps/suites/test_shop.py')] },
+  { name: 'test-shop.py', command: () => ['python3', here('apps/suites/test-shop.py')] },
   {
     name: 'shop.suite.mjs',
     command: () => [

@@ -1,1 +1,4 @@
-export default { test: { include: ['*.suite.mjs'], fileParallelism: false, testTimeout: 60_000 } }
+export default {
+  cacheDir: '../../../../node_modules/.vite/suites',
+  test: { include: ['*.suite.mjs'], fileParallelism: false, testTimeout: 60_000 },
+}
