@@ -178,6 +178,10 @@ export const COMMANDS: CommandTable = {
     summary: 'learn how a server answers what the document leaves open',
     load: () => import('./commands/probe.ts'),
   },
+  verify: {
+    summary: 'say where a server differs from a simulator with its contract',
+    load: () => import('./commands/verify.ts'),
+  },
   completion: {
     summary: 'print the completion script for a shell',
     load: () => import('./commands/completion.ts'),

@@ -58,7 +58,8 @@ export async function withGateway<T>(
   }
 }
 
-async function createPathOf(
+/** The path that creates payments, as an option or the contract says. */
+export async function createPathOf(
   flags: Pick<GatewayFlags, 'createPath' | 'contract'>,
   known: Readonly<Record<string, unknown>> | undefined,
 ): Promise<string> {

@@ -117,7 +117,7 @@ export const READS: Readonly<Record<string, ProbeRequest>> = {
   'head of payouts': { make: () => ({ method: 'HEAD', path: PAYOUTS }) },
 }
 
-const DISCOVERIES = ['methods', 'merchant methods', ...elsewhere.map(([name]) => name)]
+export const DISCOVERIES = ['methods', 'merchant methods', ...elsewhere.map(([name]) => name)]
 
 export function methodsOf(answer: Answer | undefined): readonly unknown[] {
   const methods = isSuccess(answer) ? member(answer.body, 'methods') : undefined

@@ -53,6 +53,8 @@ export interface Session {
   /** How many requests were sent, repeated ones too. */
   readonly requests: number
   readonly sleep: Sleep
+  /** A text without keys, other secrets and account numbers. */
+  hide(text: string): string
   close(): Promise<void>
 }
 
@@ -87,6 +89,7 @@ export function openSession({
   const transport = openTransport(address.origin, options)
   const wait = options.sleep ?? sleep
   const startedAt = performance.now()
+  const hide = (text: string) => own.hide(redact(own.hide(text)))
   let { patienceMs } = options
   let requests = 0
 
@@ -114,8 +117,7 @@ export function openSession({
       ...(file === undefined ? {} : { body: formWith(file) }),
     }
     const answer = answerOf(await transport.send(wire, signal), number)
-    const shown = (text: string) =>
-      own.hide(redact(own.hide(text.slice(0, CHARACTERS_READ)))).slice(0, CHARACTERS_KEPT)
+    const shown = (text: string) => hide(text.slice(0, CHARACTERS_READ)).slice(0, CHARACTERS_KEPT)
     const request = [
       `${method} ${urlWithoutSecrets(wire.path)}`,
       ...(json === undefined ? [] : [shown(json)]),
@@ -153,6 +155,7 @@ export function openSession({
       return requests
     },
     sleep: wait,
+    hide,
     close: () => transport.close(),
   }
 }

@@ -44,7 +44,7 @@ export const probeView: View<ProbeReport> = {
 const LEAST = 24
 const GAP = 2
 
-function section(title: string, rows: readonly (readonly string[])[], screen: Screen): string[] {
+export function section(title: string, rows: readonly (readonly string[])[], screen: Screen): string[] {
   if (rows.length === 0) return []
   const labels = Math.min(
     rows.reduce((most, [label = '']) => Math.max(most, screen.widthOf(visible(label))), 0),
@@ -66,4 +66,4 @@ function section(title: string, rows: readonly (readonly string[])[], screen: Sc
   ]
 }
 
-const count = (many: number, what: string) => `${many} ${what}${many === 1 ? '' : 's'}`
+export const count = (many: number, what: string) => `${many} ${what}${many === 1 ? '' : 's'}`

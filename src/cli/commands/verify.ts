@@ -1,0 +1,113 @@
+import { writeFile } from 'node:fs/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { newCommand } from '../command-table.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { EXIT } from '../errors/exit-code.ts'
+import { readContract, readObjectFile } from '../named-file.ts'
+import { openPrinter } from '../output/printer.ts'
+import { createPathOf, type GatewayFlags, gatewayFlags, withGateway } from '../probe/gateway-flags.ts'
+import { findTarget } from '../target/find-target.ts'
+import type { Recording } from '../verify/compare.ts'
+import type { Verified } from '../verify/verify.ts'
+
+interface VerifyFlags extends GatewayFlags {
+  readonly report?: string
+  readonly record?: string
+  readonly against?: string
+}
+
+export const command = (): Command =>
+  gatewayFlags(
+    newCommand('verify').description(
+      'Make the same calls to a server and to a simulator with its contract, and say where they differ.',
+    ),
+    it =>
+      it
+        .option('--report <junit=file>', 'write a junit report to a file', junitFile)
+        .option('--record <folder>', 'keep the answers of the server, without secrets')
+        .option('--against <folder>', 'compare with kept answers instead of with a simulator'),
+  )
+    .addHelpText(
+      'after',
+      `
+The calls are those of \`paysim probe\`, with the same care: only test keys, one request at a time, only GET and HEAD
+without --allow-writes. The simulator starts for the command, with the contract of --contract or of the profile, and offers
+the payment methods that the server lists. Decisions, statuses, headers and fields are compared, but only the form of
+times, ids and texts.
+
+With --against and no server named by --base-url, --profile, --account or the environment, the kept answers are compared
+with the simulator, without a network.
+
+The exit code is 0, 10 if something differs, and 7 if the server stopped answering before everything was compared.
+
+Examples:
+  paysim verify --profile sandbox --allow-writes
+  paysim verify --base-url https://api.example/v1 --contract contract.json --report junit=report.xml
+  paysim verify --profile sandbox --allow-writes --record golden
+  paysim verify --profile sandbox --allow-writes --against golden
+  paysim verify --contract contract.json --against golden`,
+    )
+    .action(run)
+
+function junitFile(text: string): string {
+  const [, file] = /^junit=(.+)$/.exec(text) ?? []
+  if (file === undefined) throw new InvalidArgumentError('It must be junit=FILE, such as junit=report.xml.')
+  return file
+}
+
+async function run(flags: VerifyFlags): Promise<void> {
+  const printer = openPrinter(flags)
+  const { demandFolder, keepRecording, readRecording } = await import('../verify/recording.ts')
+  const earlier = flags.against === undefined ? undefined : await readRecording(flags.against)
+  const isNamed = [flags.baseUrl, flags.profile, flags.account].some(flag => flag !== undefined)
+  const isOffline = earlier !== undefined && !isNamed && !PAYSIM_VARIABLES.some(name => process.env[name])
+  if (flags.record !== undefined && isOffline)
+    throw new UsageError('--record keeps the answers of a server: name one with --base-url or --profile')
+  if (flags.record !== undefined) await demandFolder(flags.record)
+  const { recording, report } = isOffline
+    ? await verifyKept(flags, earlier)
+    : await verifyServer(flags, earlier)
+  if (flags.record !== undefined) await keepRecording(flags.record, recording)
+  if (flags.report !== undefined) {
+    const { verifyJunit } = await import('../verify/view.ts')
+    await writeReport(flags.report, verifyJunit(report))
+  }
+  if (report.differences.length > 0) process.exitCode = EXIT.expectationFailed
+  else if (report.ended !== null) process.exitCode = EXIT.noAnswer
+  const { verifyView } = await import('../verify/view.ts')
+  await printer.show({ body: report }, verifyView)
+}
+
+/** The variables that name a server. */
+const PAYSIM_VARIABLES = ['PAYSIM_BASE_URL', 'PAYSIM_PROFILE']
+
+async function verifyServer(flags: VerifyFlags, earlier: Recording | undefined): Promise<Verified> {
+  const target = await findTarget(flags)
+  const contract = await overridesOf(flags.contract ?? target.profile?.contract)
+  const { verify } = await import('../verify/verify.ts')
+  return withGateway(flags, target, gateway => verify({ gateway, contract, earlier, ...gateway }))
+}
+
+async function verifyKept(flags: VerifyFlags, earlier: Recording): Promise<Verified> {
+  const contract = await overridesOf(flags.contract)
+  const createPath = await createPathOf(flags, contract)
+  const { verify } = await import('../verify/verify.ts')
+  return verify({ contract, createPath, earlier, signal: new AbortController().signal })
+}
+
+/** What a contract file or a profile says, if it is a contract. */
+async function overridesOf(
+  given: string | Readonly<Record<string, unknown>> | undefined,
+): Promise<Readonly<Record<string, unknown>>> {
+  const overrides = typeof given === 'string' ? await readObjectFile(given) : (given ?? {})
+  await readContract(overrides)
+  return overrides
+}
+
+async function writeReport(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text)
+  } catch (cause) {
+    throw new UsageError(`cannot write ${file} (--report): ${cause instanceof Error ? cause.message : cause}`)
+  }
+}

@@ -1,0 +1,214 @@
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  type Answered,
+  compareAnswers,
+  type Difference,
+  type Recording,
+} from '../../../src/cli/verify/compare.ts'
+import { demandFolder, keepRecording, readRecording } from '../../../src/cli/verify/recording.ts'
+import { verify } from '../../../src/cli/verify/verify.ts'
+import { DECISIONS, type Decision } from '../../../src/contract/decisions.ts'
+import { startSimulator } from '../../../src/library/start-simulator.ts'
+import { isLong } from '../../support/long-form.ts'
+
+/** `paysim verify` names what differs between a server and a simulator with its contract, and nothing else. */
+
+/** The switches that a probe can find out. */
+const OBSERVABLE = Object.entries<Decision>(DECISIONS).filter(
+  ([, { kind, unobservable, person }]) =>
+    kind !== 'constant' && unobservable === undefined && person === undefined,
+)
+const valuesOf = (decision: Decision): readonly string[] =>
+  decision.kind === 'choice' ? decision.values : ['/payment_intents', '/payments']
+
+type Contract = Readonly<Record<string, string>>
+
+const contracts: fc.Arbitrary<Contract> = fc.record(
+  Object.fromEntries(OBSERVABLE.map(([key, decision]) => [key, fc.constantFrom(...valuesOf(decision))])),
+)
+
+/** Verifies a simulator with one contract against another contract. */
+async function verifySimulator(
+  served: Contract,
+  contract: Contract,
+  {
+    earlier,
+    checkoutModes,
+  }: { earlier?: Recording; checkoutModes?: readonly ('hosted' | 'merchant')[] } = {},
+) {
+  const sim = await startSimulator({ contract: served, seed: 7 })
+  try {
+    const account = await sim.createAccount({
+      clock: 'virtual',
+      webhooks: false,
+      ...(checkoutModes ? { checkoutModes } : {}),
+    })
+    const createPath = contract['create.path'] ?? '/payment_intents'
+    const gateway = {
+      baseUrl: account.baseUrl,
+      keys: { publicKey: account.publicKey, secretKey: account.secretKey },
+      allowWrites: true,
+      createPath,
+      signal: new AbortController().signal,
+      sleep: async (ms: number) => void (await account.clock.advance(`${ms}ms`)),
+    }
+    return await verify({ gateway, contract, earlier, createPath, signal: gateway.signal })
+  } finally {
+    await sim.stop()
+  }
+}
+
+const shortened = (differences: readonly Difference[]) =>
+  differences.map(({ kind, name, expected, found }) => ({ kind, name, expected, found }))
+
+test('a simulator with the contract answers alike', { timeout: 600_000 }, async () => {
+  const property = fc.asyncProperty(contracts, async contract => {
+    const { report } = await verifySimulator(contract, contract)
+    expect(report.differences).toEqual([])
+    expect(report.compared.length).toBeGreaterThan(25)
+  })
+  await fc.assert(property, { numRuns: isLong ? 20 : 1, seed: 36 })
+})
+
+const changes = OBSERVABLE.flatMap(([key, decision]) =>
+  valuesOf(decision)
+    .slice(1)
+    .map(value => [key, value, valuesOf(decision)[0] ?? ''] as const),
+)
+const CHEAP = new Set(['errors.body', 'create.path'])
+
+test.each(changes.filter(([key]) => isLong || CHEAP.has(key)))(
+  'of a server that decides %s otherwise (%s), exactly that is named',
+  { timeout: 60_000 },
+  async (key, found, expected) => {
+    const checkoutModes = key === 'methods.denied_mode' ? (['merchant'] as const) : undefined
+    const { report } = await verifySimulator({ [key]: found }, {}, checkoutModes ? { checkoutModes } : {})
+    expect(shortened(report.differences)).toEqual([{ kind: 'decision', name: key, expected, found }])
+  },
+)
+
+describe('a comparison', () => {
+  const answered = (over: Partial<Answered>): Recording => ({
+    decisions: {},
+    requests: {
+      plain: {
+        request: 'POST /x',
+        at: '2026-01-01T00:00:00.000Z',
+        status: 201,
+        headers: {},
+        body: {},
+        ...over,
+      },
+    },
+  })
+  const apart = (here: Partial<Answered>, there: Partial<Answered>) =>
+    shortened(compareAnswers(answered(here), answered(there)).differences)
+
+  test('takes times, ids and texts by their form', () => {
+    const body = {
+      id: 'pi_1',
+      created_at: '2026-01-01T00:00:00.000Z',
+      label: 'A',
+      merchant_reference: 'paysim-probe-0a1b2c3d-plain',
+    }
+    const other = {
+      id: 'pi_2',
+      created_at: '2027-02-03T04:05:06.007Z',
+      label: 'B',
+      merchant_reference: 'paysim-probe-00000000-plain',
+    }
+    expect(apart({ body }, { body: other })).toEqual([])
+    expect(apart({ body }, { body: { ...other, id: 'x', created_at: '2027-02-03T04:05:06+07:00' } })).toEqual(
+      [
+        { kind: 'field', name: 'id', expected: 'a text like pi_…', found: 'a text' },
+        {
+          kind: 'field',
+          name: 'created_at',
+          expected: 'a time like 0000-00-00T00:00:00.000Z',
+          found: 'a time like 0000-00-00T00:00:00+00:00',
+        },
+      ],
+    )
+  })
+
+  test('names a status, a header, and a field once, with what is inside it', () => {
+    expect(apart({ status: 404, code: 'not_found' }, { status: 404, code: 'unknown' })).toEqual([
+      { kind: 'status', name: 'status', expected: '404 not_found', found: '404 unknown' },
+    ])
+    const headers = {
+      'cache-control': 'private, no-store',
+      'content-type': 'application/json; charset=utf-8',
+    }
+    expect(apart({ headers }, { headers: { 'content-type': 'application/json' } })).toEqual([
+      { kind: 'header', name: 'cache-control', expected: 'no-store', found: 'missing' },
+    ])
+    expect(
+      apart({ body: { receipt: { status: 'required' } } }, { body: { receipt: null, more: 1 } }),
+    ).toEqual([
+      { kind: 'field', name: 'receipt', expected: 'an object', found: 'null' },
+      { kind: 'field', name: 'more', expected: 'missing', found: 'a number' },
+    ])
+  })
+
+  test('tells methods apart by their codes', () => {
+    const methods = [{ code: 'a', required: true }, { code: 'b' }]
+    expect(apart({ body: { methods } }, { body: { methods: methods.toReversed() } })).toEqual([])
+    expect(apart({ body: { methods } }, { body: { methods: methods.slice(1) } })).toEqual([
+      { kind: 'field', name: 'methods[a]', expected: 'an object', found: 'missing' },
+    ])
+  })
+})
+
+describe('a recording', () => {
+  async function folder() {
+    const path = await mkdtemp(join(tmpdir(), 'paysim-verify-'))
+    onTestFinished(() => rm(path, { recursive: true, force: true }))
+    return path
+  }
+
+  test('is read as it was kept, compares with the server later, and has no secret', async () => {
+    const { recording } = await verifySimulator({}, {})
+    const path = await folder()
+    await demandFolder(path)
+    await keepRecording(path, recording)
+    const earlier = await readRecording(path)
+    const texts = await Promise.all((await readdir(path)).map(file => readFile(join(path, file), 'utf8')))
+    expect(texts.length).toBeGreaterThan(25)
+    expect(texts.join('')).not.toMatch(/sk_test_\w|signature=[^…]|Basic (?!realm)/)
+    const same = await verifySimulator({}, {}, { earlier })
+    expect([same.report.against, same.report.differences]).toEqual(['recording', []])
+    const changed = await verifySimulator({ 'status.receipt': '202' }, {}, { earlier })
+    expect(shortened(changed.report.differences)).toEqual([
+      { kind: 'decision', name: 'status.receipt', expected: '200', found: '202' },
+      { kind: 'status', name: 'status', expected: '200', found: '202' },
+    ])
+    // Without a server, the recording stands for it.
+    const kept = { earlier, createPath: '/payment_intents', signal: new AbortController().signal }
+    expect((await verify({ ...kept, contract: {} })).report.differences).toEqual([])
+    const { report } = await verify({ ...kept, contract: { 'status.receipt': '202' } })
+    expect(report.differences.map(({ name }) => name)).toEqual(['status.receipt'])
+  })
+
+  test('replaces only an earlier one, and follows no link', async () => {
+    const path = await folder()
+    const recording: Recording = { requests: {}, decisions: {} }
+    await writeFile(join(path, 'package.json'), '{}')
+    await expect(demandFolder(path)).rejects.toThrow('package.json, which is no part')
+    await keepRecording(path, recording)
+    await expect(demandFolder(path)).rejects.toThrow('package.json, which is no part')
+    await rm(join(path, 'package.json'))
+    await demandFolder(path)
+    await symlink('/etc/hostname', join(path, 'plain.json'))
+    await expect(demandFolder(path)).rejects.toThrow('plain.json, which is no part')
+    const link = `${path}-link`
+    await symlink(path, link)
+    onTestFinished(() => rm(link))
+    await expect(demandFolder(link)).rejects.toThrow('not a folder')
+    await expect(demandFolder('/proc/nowhere')).rejects.toThrow('--record /proc/nowhere')
+    await expect(readRecording(link.replace('-link', '-none'))).rejects.toThrow('cannot read')
+  })
+})
