@@ -117,7 +117,7 @@ function otherEvent(id: string, body: string | Uint8Array): string | null {
     : `the body has event ${shown(String(bodyId))}, but the header says ${shown(id)}`
 }
 
-/** A text that is no webhook. The message completes a sentence that begins with its name. */
+/** A text that is not a webhook. The message completes a sentence that begins with its name. */
 export class NoWebhookError extends Error {}
 
 /** A webhook that somebody saved or pasted. */

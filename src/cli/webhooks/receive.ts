@@ -88,7 +88,7 @@ export async function receiveFrom(
 /** A larger one is no webhook. */
 const MOST_BODY = 1024 * 1024
 
-/** Receives webhooks of any gateway. Whoever knows the tunnel's address can send something. */
+/** Receives webhooks of any gateway. Anybody who knows the tunnel's address can send something. */
 export async function receive(flags: ReceiveFlags): Promise<void> {
   let secrets = await readSecrets(flags.secretFile)
   const interruption = new AbortController()

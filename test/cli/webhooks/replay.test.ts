@@ -63,7 +63,7 @@ test('replay sends saved webhooks as they were, or signed afresh, and says that 
   new Webhook(SECRET).verify(sent?.body ?? '', sent?.headers as Record<string, string>)
 })
 
-test('replay sends bytes that are no text, and what an editor made of a body', async () => {
+test('replay sends bytes that are not text, and what an editor made of a body', async () => {
   const app = await application({ status: 200 })
   const bytes = Buffer.from([0xff, 0x00, 0xfe]).toString('base64')
   const raw = await place().write('raw.json', JSON.stringify({ ...JSON.parse(line()), body_base64: bytes }))
