@@ -1,4 +1,7 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import type { EventName } from '../contract/event-names.ts'
+import { exampleEvent } from '../contract/openapi/examples.ts'
+import { resolveContract } from '../contract/resolve-contract.ts'
 import { signWebhook } from '../contract/webhook-signature.ts'
 import { type Forgery, UNKNOWN_MEMBER } from './disturbance.ts'
 
@@ -48,6 +51,21 @@ export const posted = (event: EventBody, secret: string): WebhookMessage =>
     JSON.stringify(event),
     { secret },
   )
+
+const madeUpId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
+
+/** An invented event of this type, about a record that nobody knows, that happened just now. */
+export function sampleEvent(type: EventName, data: Readonly<Record<string, unknown>> = {}): EventBody {
+  const timestamp = new Date().toISOString()
+  const example = exampleEvent(type, resolveContract()) as unknown as EventBody
+  const own = {
+    id: madeUpId(type.startsWith('payout') ? 'po' : 'pi'),
+    merchant_reference: madeUpId('sample'),
+    created_at: timestamp,
+    updated_at: timestamp,
+  }
+  return { ...example, id: madeUpId('evt'), timestamp, data: { ...example.data, ...own, ...data } }
+}
 
 /** The same event with a new timestamp and signature, `laterS` seconds after the previous attempt. */
 export function sentAgain(message: WebhookMessage, secret: string, laterS = 1): WebhookMessage {

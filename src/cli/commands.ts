@@ -4,6 +4,7 @@ import { SIM } from './commands/sim/table.ts'
 const PAYOUTS = () => import('./commands/payouts.ts')
 const PROFILE = () => import('./commands/profile.ts')
 const SCENARIO = () => import('./commands/scenario.ts')
+const REPLAY = () => import('./commands/webhooks/replay.ts')
 const STORE = () => import('./commands/store.ts')
 
 /** All commands, in the order of the help. */
@@ -54,11 +55,23 @@ export const COMMANDS: CommandTable = {
     },
   },
   webhooks: {
-    summary: "receive the simulator's webhooks, check an endpoint, verify signatures",
+    summary: 'receive webhooks, send them again, verify signatures, check an endpoint',
     commands: {
       listen: {
-        summary: 'receive webhooks, show them and forward them',
+        summary: "receive the simulator's webhooks, show them and forward them",
         load: () => import('./commands/webhooks/listen.ts'),
+      },
+      receive: {
+        summary: 'receive webhooks of any gateway, show, forward and save them',
+        load: () => import('./commands/webhooks/receive.ts'),
+      },
+      replay: {
+        summary: 'send saved webhooks again, also with changes',
+        load: async () => ({ command: (await REPLAY()).replay }),
+      },
+      send: {
+        summary: 'send an invented event to a URL',
+        load: async () => ({ command: (await REPLAY()).send }),
       },
       check: {
         summary: 'test what disturbed webhooks an endpoint survives',

@@ -11,6 +11,10 @@ export function milliseconds(text: string): number {
   return ms
 }
 
+/** How old a webhook may be; infinite for `none`. */
+export const tolerance = (text: string): number =>
+  text === 'none' ? Number.POSITIVE_INFINITY : milliseconds(text)
+
 /** Returns milliseconds, or undefined for `all`. */
 export function historyKept(text: string): number | undefined {
   if (text === 'all') return undefined

@@ -8,6 +8,7 @@ import {
   forged,
   ofUnknownType,
   posted,
+  sampleEvent,
   sentAgain,
   type WebhookMessage,
   withUnknownFields,
@@ -56,7 +57,7 @@ export async function checkEndpoint(settings: EndpointSettings): Promise<Endpoin
   const agent = shortLivedConnections()
   const state = settings.state && new ObservedState(settings.state, settings.withinMs)
   const round = async () => {
-    const event = settings.event ?? sampleEvent()
+    const event = settings.event ?? sampleEvent('payment.succeeded')
     await state?.begin(subjectOf(event))
     return new Round(settings, agent, event, state)
   }
@@ -276,32 +277,6 @@ const CHECKS: Readonly<Record<EndpointKind, (round: Round) => Promise<void>>> = 
 
 const idOf = ({ headers }: WebhookMessage) => headers['webhook-id'] ?? ''
 
-const madeUpId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
-
-/** An invented payment that succeeded just now. */
-function sampleEvent(at = new Date().toISOString()): EventBody {
-  const data = {
-    id: madeUpId('pi'),
-    object: 'payment_intent',
-    amount: '25000',
-    currency: 'THB',
-    country: 'TH',
-    checkout_mode: 'merchant',
-    environment: 'test',
-    merchant_reference: `webhooks-check-${randomBytes(6).toString('hex')}`,
-    payment_method: 'th_promptpay',
-    status: 'succeeded',
-    processing_reason: null,
-    next_action: null,
-    receipt: null,
-    failure_code: null,
-    failure_message: null,
-    created_at: at,
-    updated_at: at,
-  }
-  return { id: madeUpId('evt'), type: 'payment.succeeded', timestamp: at, environment: 'test', data }
-}
-
 function subjectOf({ id, data }: EventBody): Subject {
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : `no-${id}`)
   return { event: id, payment: text(data.id), reference: text(data.merchant_reference) }
@@ -313,7 +288,7 @@ function updateBefore(event: EventBody): EventBody {
   const at = new Date(Date.parse(event.timestamp) - 1000).toISOString()
   return {
     ...event,
-    id: madeUpId('evt'),
+    id: `evt_${randomBytes(12).toString('hex')}`,
     type: `${record}.updated`,
     timestamp: at,
     data: { ...event.data, status: 'processing', updated_at: at },

@@ -32,7 +32,7 @@ export class AccountWebhooks implements Webhooks {
 
   constructor(receiver: WebhookReceiver, path: string) {
     this.#address = receiver.add(path, {
-      secret: () => this.#endpoint?.secret ?? '',
+      secrets: () => [this.#endpoint?.secret ?? ''],
       take: event => this.#take(event),
     })
   }

@@ -9,7 +9,8 @@ import {
 import type { Socket } from 'node:net'
 import { LIMITS } from '../contract/limits.ts'
 import { isRecord, parseForeign } from '../contract/validation.ts'
-import { checkWebhook, type EventSubject, type ReceivedEvent, type WebhookAnswer } from './webhooks.ts'
+import { checkWebhook, problemOf } from '../contract/webhook-check.ts'
+import type { EventSubject, ReceivedEvent, WebhookAnswer } from './webhooks.ts'
 
 /** A webhook exactly as it was received. */
 export interface IncomingWebhook {
@@ -25,11 +26,30 @@ type MaybePromise<T> = T | Promise<T>
 
 /** Handles the webhooks of one URL. */
 export interface WebhookHandler {
-  /** The secret to check signatures with. */
-  secret(webhook: IncomingWebhook): MaybePromise<string>
+  /** The secrets to check signatures with. One must match. */
+  secrets(webhook: IncomingWebhook): MaybePromise<readonly string[]>
   /** Answers a webhook; 204 if it returns nothing. */
   take(event: ReceivedEvent, webhook: IncomingWebhook): MaybePromise<Maybe<WebhookAnswer>>
+  /** For webhooks of any gateway: what to ask of them. By default, they are events of this API, and recent. */
+  readonly checks?: { readonly anyBody?: boolean; readonly toleranceMs?: number | undefined }
 }
+
+interface ReceiverSettings {
+  readonly port?: number | undefined
+  /** The largest body. */
+  readonly most?: number
+}
+
+/** For all paths that have no handler of their own. */
+export const ANY_PATH = '*'
+
+/** Strangers may reach a receiver through a tunnel, and send slowly, endlessly or much at once. */
+const MOST_HELD = 64 * 1024 * 1024
+const HEADERS_WITHIN_MS = 10_000
+const REQUEST_WITHIN_MS = 30_000
+/** How many events to count the deliveries of, and how long the id of such an event may be. */
+const MOST_COUNTED = 10_000
+const LONGEST_COUNTED = 256
 
 /** An address of a receiver. */
 export interface WebhookAddress {
@@ -50,28 +70,33 @@ interface OpenAddress {
 /** Receives webhooks on this machine, on any free port by default: checks, counts and answers them. */
 export class WebhookReceiver {
   readonly #addresses = new Map<string, OpenAddress>()
+  /** The webhooks that arrived in full and are not answered yet. */
   readonly #underWay = new Set<Promise<void>>()
+  /** The bytes of the bodies that are in memory. */
+  #held = 0
 
   private constructor(
     /** The base URL, without a path. */
     readonly url: string,
     private readonly server: Server,
+    private readonly most: number,
   ) {
     server.on('request', (request, response) => {
-      const over = new Promise<void>(resolve => response.once('close', resolve))
-      this.#underWay.add(over)
-      over.then(() => this.#underWay.delete(over))
       this.#reply(request, response).catch(() => response.destroy())
     })
   }
 
-  static async open(port = 0): Promise<WebhookReceiver> {
-    const server = createServer()
+  static async open({ port = 0, most = LIMITS.body }: ReceiverSettings = {}): Promise<WebhookReceiver> {
+    const server = createServer({
+      headersTimeout: HEADERS_WITHIN_MS,
+      requestTimeout: REQUEST_WITHIN_MS,
+      connectionsCheckingInterval: HEADERS_WITHIN_MS / 2,
+    })
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
     const bound = typeof address === 'object' && address ? address.port : port
-    return new WebhookReceiver(`http://127.0.0.1:${bound}`, server)
+    return new WebhookReceiver(`http://127.0.0.1:${bound}`, server, most)
   }
 
   /** Opens an address below the receiver's URL. */
@@ -102,44 +127,64 @@ export class WebhookReceiver {
   }
 
   async #reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { url: path = '/', headers, rawHeaders } = request
-    const chunks: Buffer[] = []
-    let size = 0
-    for await (const chunk of request) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > LIMITS.body) return void response.writeHead(413, { connection: 'close' }).end()
+    const { method, url: path = '/', headers, rawHeaders, socket } = request
+    if (method !== 'POST') return void response.writeHead(405, { allow: 'POST', connection: 'close' }).end()
+    const holding = { bytes: 0 }
+    try {
+      const body = await this.#read(request, holding)
+      if (typeof body === 'number') return void response.writeHead(body, { connection: 'close' }).end()
+      const over = new Promise<void>(resolve => response.once('close', resolve))
+      this.#underWay.add(over)
+      over.then(() => this.#underWay.delete(over))
+      const waiting = this.#addresses.get(path)?.waiting.add(socket)
+      const answer = await this.#answer({ path, headers, rawHeaders, body }).finally(() =>
+        waiting?.delete(socket),
+      )
+      if (answer?.reset) return void socket.resetAndDestroy()
+      response.writeHead(answer?.status ?? 204, { ...answer?.headers }).end(answer?.body)
+    } finally {
+      this.#held -= holding.bytes
     }
-    const { socket } = request
-    const waiting = this.#addresses.get(path)?.waiting.add(socket)
-    const answer = await this.#answer({ path, headers, rawHeaders, body: Buffer.concat(chunks) }).finally(
-      () => waiting?.delete(socket),
-    )
-    if (answer?.reset) return void socket.resetAndDestroy()
-    response.writeHead(answer?.status ?? 204, { ...answer?.headers }).end(answer?.body)
+  }
+
+  /** The body, or the status that refuses it. */
+  async #read(request: IncomingMessage, holding: { bytes: number }): Promise<Buffer | number> {
+    if (Number(request.headers['content-length'] ?? 0) > this.most) return 413
+    const chunks: Buffer[] = []
+    // The answer is written before the connection ends.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      chunks.push(chunk)
+      holding.bytes += chunk.length
+      this.#held += chunk.length
+      if (holding.bytes > this.most) return 413
+      if (this.#held > MOST_HELD) return 503
+    }
+    return Buffer.concat(chunks)
   }
 
   async #answer(webhook: IncomingWebhook): Promise<Maybe<WebhookAnswer>> {
-    const open = this.#addresses.get(webhook.path)
+    const open = this.#addresses.get(webhook.path) ?? this.#addresses.get(ANY_PATH)
     if (!open) return { status: 410 }
-    const now = Date.now()
-    const secret = await open.handler.secret(webhook)
-    return open.handler.take(readEvent(webhook, { secret, now, deliveries: open.deliveries }), webhook)
+    const secrets = await open.handler.secrets(webhook)
+    return open.handler.take(readEvent(webhook, secrets, open), webhook)
   }
 }
 
 /** The event in a webhook, with the problem of its signature if there is one. */
 function readEvent(
   { headers, body: bytes }: IncomingWebhook,
-  { secret, now, deliveries }: { secret: string; now: number; deliveries: Map<string, number> },
+  secrets: readonly string[],
+  { deliveries, handler }: OpenAddress,
 ): ReceivedEvent {
   const body = bytes.toString('utf8')
   const event = parseForeign(body)
   const { id: bodyId, type, timestamp, environment, data } = isRecord(event) ? event : {}
   const id = String(headers['webhook-id'] ?? bodyId ?? '')
   const delivery = (deliveries.get(id) ?? 0) + 1
-  deliveries.set(id, delivery)
-  const checks = checkWebhook({ headers, body, secret, now })
+  if (id.length <= LONGEST_COUNTED) deliveries.set(id, delivery)
+  const [oldest] = deliveries.keys()
+  if (deliveries.size > MOST_COUNTED && oldest !== undefined) deliveries.delete(oldest)
+  const checks = checkWebhook({ headers, body: bytes, secrets, now: Date.now(), ...handler.checks })
   return {
     id,
     type: String(type ?? ''),
@@ -150,6 +195,6 @@ function readEvent(
     signedAt: Number(headers['webhook-timestamp'] ?? Number.NaN),
     headers,
     body,
-    problem: checks.find(({ problem }) => problem !== null)?.problem ?? null,
+    problem: problemOf(checks),
   }
 }

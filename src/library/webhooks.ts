@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { ArgumentError } from '../client/errors.ts'
 import { type EventName, eventMeant, OPTIONAL_EVENTS, STANDARD_EVENTS } from '../contract/event-names.ts'
-import { isRecord, parseForeign } from '../contract/validation.ts'
-import { verifyWebhook } from '../contract/webhook-signature.ts'
+import { isRecord } from '../contract/validation.ts'
 
 /** The webhooks of a test: received ones, waiting for more, and the responses to them. */
 
@@ -134,71 +133,4 @@ export function describeMatch(match: EventMatch | undefined): string {
     ([path, wanted]) => `${path} ${wanted instanceof RegExp ? wanted : JSON.stringify(wanted)}`,
   )
   return `webhook with ${parts.join(', ')}`
-}
-
-/** As in Standard Webhooks: an older signature may be a replay. */
-export const STALE_AFTER_MS = 5 * 60_000
-
-/** A webhook, and the secret and the time to check it with. */
-interface SignedRequest {
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  readonly body: string
-  readonly secret: string
-  /** Wall time in milliseconds, not the account's time. */
-  readonly now: number
-  /** How far the timestamp may be from that time. */
-  readonly toleranceMs?: number
-}
-
-export interface WebhookCheck {
-  readonly check: 'headers' | 'signature' | 'timestamp' | 'event'
-  /** The problem; null if the check passed. */
-  readonly problem: string | null
-}
-
-/** The checks of a verifier, in order. Without the headers, no other check is possible. */
-export function checkWebhook({
-  headers,
-  body,
-  secret,
-  now,
-  toleranceMs = STALE_AFTER_MS,
-}: SignedRequest): WebhookCheck[] {
-  const signed = readHeaders(headers)
-  if (typeof signed === 'string') return [{ check: 'headers', problem: signed }]
-  const { id, timestamp, signature } = signed
-  const matches = verifyWebhook({ id, timestamp, body }, signature, secret)
-  const isStale = Math.abs(now / 1000 - timestamp) > toleranceMs / 1000
-  const bodyId = idIn(body)
-  return [
-    { check: 'headers', problem: null },
-    {
-      check: 'signature',
-      problem: matches
-        ? null
-        : `the signature ${signature} does not match the body and the endpoint's secret`,
-    },
-    { check: 'timestamp', problem: isStale ? `the timestamp ${timestamp} is stale` : null },
-    {
-      check: 'event',
-      problem: bodyId === id ? null : `the body has event ${bodyId}, but the header says ${id}`,
-    },
-  ]
-}
-
-function readHeaders(
-  headers: SignedRequest['headers'],
-): { readonly id: string; readonly timestamp: number; readonly signature: string } | string {
-  const id = headers['webhook-id']
-  const timestamp = headers['webhook-timestamp']
-  const signature = headers['webhook-signature']
-  if (typeof id !== 'string') return 'it has no webhook-id'
-  if (typeof timestamp !== 'string' || !/^\d+$/.test(timestamp)) return 'it has no webhook-timestamp'
-  if (typeof signature !== 'string') return 'it has no webhook-signature'
-  return { id, timestamp: Number(timestamp), signature }
-}
-
-function idIn(body: string): unknown {
-  const event = parseForeign(body)
-  return isRecord(event) ? event.id : undefined
 }

@@ -155,7 +155,7 @@ test('a webhook receiver refuses a body that is larger than any webhook', async 
   const receiver = await WebhookReceiver.open()
   onTestFinished(() => receiver.close())
   const taken: string[] = []
-  receiver.add('/hook', { secret: () => 'whsec_c2VjcmV0', take: ({ body }) => void taken.push(body) })
+  receiver.add('/hook', { secrets: () => ['whsec_c2VjcmV0'], take: ({ body }) => void taken.push(body) })
   const post = (body: string) => fetch(`${receiver.url}/hook`, { method: 'POST', body })
   expect((await post('x'.repeat(8 * MEBIBYTE + 1))).status).toBe(413)
   expect((await post(`{"id":${'['.repeat(5000)}${']'.repeat(5000)}}`)).status).toBe(204)

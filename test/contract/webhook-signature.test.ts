@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { signWebhook, verifyWebhook } from '../../src/contract/webhook-signature.ts'
+import { mistakeIn, signWebhook, verifyWebhook } from '../../src/contract/webhook-signature.ts'
 
 const secrets = fc
   .uint8Array({ minLength: 24, maxLength: 64 })
@@ -68,4 +69,32 @@ test('a signature of another version is ignored', () => {
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
   const message = { id: 'evt_1', timestamp: 1, body: '{}' }
   expect(verifyWebhook(message, `v1a,AAAA ${signWebhook(message, [secret])}`, secret)).toBe(true)
+})
+
+test('says which common mistake explains a signature that does not match', () => {
+  const secret = `whsec_${Buffer.from('the secret of an endpoint').toString('base64')}`
+  const key = Buffer.from('the secret of an endpoint')
+  const message = { id: 'msg_1', timestamp: 1, body: '{"a":1}\r\n' }
+  const of = (body: string) => signWebhook({ ...message, body }, [secret])
+  const hmac = (content: string, by: Buffer | string = key, form: 'base64' | 'hex' = 'base64') =>
+    createHmac('sha256', by).update(content).digest(form)
+  const content = `msg_1.1.${message.body}`
+  const mistakes: readonly (readonly [signature: string, says: string])[] = [
+    [of('{"a":1}'), 'without the line break'],
+    [of('{"a":1}\r\n\n'), 'with a line break'],
+    [of('{"a":1}\n'), 'with LF'],
+    [of('{\n  "a": 1\n}'), 'with blanks'],
+    [hmac(content), 'begin with v1,'],
+    [`sha256=${hmac(content, key, 'hex')}`, 'hex'],
+    [`v1,${hmac(content, secret)}`, 'text of the secret'],
+    [`v1,${hmac(content, secret.slice('whsec_'.length))}`, 'text of the secret'],
+    [`v1,${hmac(message.body)}`, 'the body alone'],
+    [`t=1,v1=${hmac(`1.${message.body}`)}`, 'timestamp.body'],
+    ['v1a,AAAA', 'public key'],
+  ]
+  for (const [signature, says] of mistakes) {
+    expect(verifyWebhook(message, signature, secret)).toBe(false)
+    expect(mistakeIn(message, signature, [secret]), signature).toContain(says)
+  }
+  expect(mistakeIn(message, `v1,${hmac(content, 'another')}`, [secret])).toBeNull()
 })

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+import type { WebhookHeaders } from '../../contract/webhook-check.ts'
 import type { ReceivedEvent } from '../../library/webhooks.ts'
 import type { OutputFlags } from '../output/formats.ts'
 import { memberAt, plain } from '../output/members.ts'
@@ -5,7 +7,7 @@ import { formatMoney } from '../output/money.ts'
 import { formatOf, writerTo } from '../output/printer.ts'
 import { parsePath, picked } from '../output/query.ts'
 import { openScreen, type Screen } from '../output/screen.ts'
-import { paintStatus, visible, visibleLines } from '../output/text.ts'
+import { paintStatus, visible, visibleLines, wrapTo } from '../output/text.ts'
 import { localTime } from '../output/time.ts'
 
 /** The application's answer to a forwarded webhook, or why there is none. */
@@ -16,7 +18,7 @@ export interface Forwarded {
   readonly ms: number
 }
 
-/** A received webhook, as `listen` prints it. `verify` can read it. */
+/** A received webhook, as `listen` and `receive` print it. `verify` and `replay` can read it. */
 interface Delivery {
   readonly received_at: string
   readonly id: string
@@ -27,16 +29,20 @@ interface Delivery {
   /** Why the signature is invalid. The name is on the wire. */
   readonly fault: string | null
   readonly forwarded: Forwarded | null
-  /** The status that the simulator got. */
+  /** The file that it was saved in. */
+  readonly saved: string | null
+  /** The status that the gateway got. */
   readonly answered: number
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly headers: WebhookHeaders
   /** Byte for byte, because this is what was signed. */
   readonly body: string
+  /** The bytes, if they are no UTF-8. */
+  readonly body_base64?: string
 }
 
 export const deliveryOf = (
-  { id, type, delivery, problem: fault, headers, body }: ReceivedEvent,
-  facts: Pick<Delivery, 'received_at' | 'forwarded' | 'answered'>,
+  { id, type, delivery, problem: fault, headers }: ReceivedEvent,
+  facts: Pick<Delivery, 'received_at' | 'forwarded' | 'saved' | 'answered'> & { readonly bytes: Buffer },
 ): Delivery => ({
   received_at: facts.received_at,
   id,
@@ -45,14 +51,23 @@ export const deliveryOf = (
   signature: fault === null ? 'valid' : 'invalid',
   fault,
   forwarded: facts.forwarded,
+  saved: facts.saved,
   answered: facts.answered,
   headers,
-  body,
+  ...bodyMembers(facts.bytes),
 })
+
+/** A body as a member of JSON, from which its bytes can be made again. */
+export const bodyMembers = (bytes: Buffer): Pick<Delivery, 'body' | 'body_base64'> => ({
+  body: bytes.toString('utf8'),
+  ...(isUtf8(bytes) ? {} : { body_base64: bytes.toString('base64') }),
+})
+
+export const warn = (message: string) => void process.stderr.write(`paysim: ${visibleLines(message)}\n`)
 
 const DELIVERY_COLUMNS = [
   ...['received_at', 'id', 'type', 'delivery', 'signature', 'fault'],
-  ...['forwarded.url', 'forwarded.status', 'forwarded.error', 'forwarded.ms', 'answered'],
+  ...['forwarded.url', 'forwarded.status', 'forwarded.error', 'forwarded.ms', 'saved', 'answered'],
 ]
 
 /** Prints webhooks as they arrive. */
@@ -62,65 +77,83 @@ export interface DeliveryPrinter {
   end(): Promise<void>
 }
 
-/** `onReaderGone` is called when the reader of stdout is gone: the endpoint must still be removed then. */
+/** `onReaderGone` is called when the reader of stdout is gone: what was opened elsewhere must still be removed then. */
 export async function deliveryPrinter(
   flags: OutputFlags,
   onReaderGone: () => void,
 ): Promise<DeliveryPrinter> {
-  const write = writerTo(process.stdout)
   process.stdout.on('error', onReaderGone)
-  if (flags.output === 'human' && flags.query === undefined) {
-    const lines = deliveryLines(await openScreen(process.stdout, flags))
-    return {
-      arrived: (event, at) => write(lines.arrived(event, at)),
-      answered: async delivery => {
-        if (delivery.forwarded) await write(lines.answered(delivery))
-      },
-      end: async () => {},
-    }
+  const rows = await rowPrinter<Delivery>(flags, DELIVERY_COLUMNS)
+  if (rows) return { arrived: async () => {}, answered: rows.row, end: rows.end }
+  const write = writerTo(process.stdout)
+  const lines = deliveryLines(await openScreen(process.stdout, flags))
+  return {
+    arrived: (event, at) => write(lines.arrived(event, at)),
+    answered: async delivery => {
+      const isMore = delivery.forwarded !== null || delivery.saved !== null || delivery.answered >= 300
+      if (isMore) await write(lines.answered(delivery))
+    },
+    end: async () => {},
   }
-  const query = flags.query === undefined ? undefined : parsePath(flags.query)
-  const sheet = (
-    await formatOf(flags.output ?? 'human', query, { columns: DELIVERY_COLUMNS, bom: flags.bom })
-  ).sheet()
+}
+
+/** Prints rows as they come, in the format of the flags; undefined if that is lines for people. */
+export async function rowPrinter<R>({ output = 'human', query: path, bom }: OutputFlags, columns: string[]) {
+  if (output === 'human' && path === undefined) return undefined
+  const query = path === undefined ? undefined : parsePath(path)
+  const sheet = (await formatOf(output, query, { columns, bom })).sheet()
+  const write = writerTo(process.stdout)
   const writeData = (text: string) => write(process.stdout.isTTY ? visibleLines(text) : text)
   return {
-    arrived: async () => {},
-    answered: delivery =>
-      writeData(sheet.rows(picked(query, { body: delivery, roots: [delivery], mayLack: undefined }))),
+    row: (row: R) => writeData(sheet.rows(picked(query, { body: row, roots: [row], mayLack: undefined }))),
     end: () => writeData(sheet.end()),
   }
 }
+
+/** As much of a text as a line may show: strangers choose how long it is. */
+const LONGEST_SHOWN = 60
+export const brief = (text: string) =>
+  visible(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text)
 
 /** The lines for a person: one when a webhook arrives, and one when the application has answered. */
 function deliveryLines({ paint, timeZone, width, widthOf }: Screen) {
   const clock = (at: Date) => paint.dim(localTime(at.getTime(), timeZone).slice(11, 19))
   return {
     arrived({ type, id, data, delivery, problem }: ReceivedEvent, at: Date): string {
-      const verdict =
-        problem === null ? paint.green('signed') : paint.red(`bad signature: ${visible(problem)}`)
+      const verdict = problem === null ? paint.green('signed') : paint.red('not verified')
+      const again = delivery > 1 ? paint.yellow(`delivery ${delivery}`) : ''
       const wanted = [
-        paint.bold(visible(type)),
-        visible(plain(data.id)),
+        type === '' ? paint.dim('(no type)') : paint.bold(brief(type)),
+        brief(plain(data.id)),
         verdict,
-        delivery > 1 ? paint.yellow(`delivery ${delivery}`) : '',
-        paintStatus(data.status, paint, visible(plain(data.status))),
-        visible(formatMoney(memberAt(data, 'amount'), memberAt(data, 'currency'))),
-        paint.dim(visible(id)),
+        again,
+        paintStatus(data.status, paint, brief(plain(data.status))),
+        brief(formatMoney(memberAt(data, 'amount'), memberAt(data, 'currency'))),
+        paint.dim(brief(id)),
       ].filter(part => part !== '')
       // On a narrow screen, the last parts are left out first.
-      const least = delivery > 1 ? 4 : 3
+      const least = wanted.lastIndexOf(again || verdict) + 1
       const lineOf = (parts: readonly string[]) => `${clock(at)} ${paint.dim('→')} ${parts.join('  ')}`
       while (wanted.length > least && widthOf(lineOf(wanted)) > width) wanted.pop()
-      return `${lineOf(wanted)}\n`
+      const why = problem === null ? [] : wrapTo(visible(problem), width - INDENT.length, widthOf)
+      return [lineOf(wanted), ...why.map(line => INDENT + paint.red(line)), ''].join('\n')
     },
-    answered({ id, forwarded, answered }: Delivery): string {
+    answered({ id, forwarded, saved, answered }: Delivery): string {
       const outcome =
         forwarded?.error == null
           ? paint[answered < 300 ? 'green' : answered < 500 ? 'yellow' : 'red'](String(answered))
           : `${paint.red(visible(forwarded.error))}, answered ${answered}`
-      const line = [outcome, `in ${forwarded?.ms ?? 0} ms`, paint.dim(visible(id))].join('  ')
+      const parts = [
+        outcome,
+        forwarded ? `in ${forwarded.ms} ms` : '',
+        saved === null ? '' : `saved in ${visible(saved)}`,
+        paint.dim(brief(id)),
+      ]
+      const line = parts.filter(part => part !== '').join('  ')
       return `${clock(new Date())} ${paint.dim('←')} ${line}\n`
     },
   }
 }
+
+/** Under the time. */
+const INDENT = ' '.repeat(11)

@@ -5,25 +5,17 @@ import {
   ControlClient,
   type EndpointRecord,
 } from '../../client/control-client.ts'
-import { formatDuration } from '../../contract/durations.ts'
 import type { EventChoice } from '../../contract/event-names.ts'
-import { type IncomingWebhook, WebhookReceiver } from '../../library/webhook-receiver.ts'
-import { checkWebhook } from '../../library/webhooks.ts'
 import { findControl } from '../control/find-control.ts'
 import type { ControlFlags } from '../control/flags.ts'
 import type { ControlSession } from '../control/session.ts'
-import { InterruptedError, UsageError } from '../errors/cli-errors.ts'
-import { EXIT } from '../errors/exit-code.ts'
-import { deliveryPrinter } from './deliveries.ts'
-import { WebhookForwarder } from './forwarder.ts'
+import { UsageError } from '../errors/cli-errors.ts'
+import { warn } from './deliveries.ts'
+import { forwardingTo, type ReceivingFlags, receiveFrom, sayReady, type WebhookSource } from './receive.ts'
 import { keepSecret } from './secret.ts'
 
-export interface ListenFlags extends ControlFlags {
-  readonly forwardTo?: URL
+export interface ListenFlags extends ControlFlags, ReceivingFlags {
   readonly events?: readonly EventChoice[]
-  readonly count?: number
-  readonly timeout?: number
-  readonly port?: number
   readonly printSecret?: true
   readonly secret?: string
   readonly keep?: true
@@ -36,54 +28,37 @@ const PATH = '/webhooks'
 export async function listen(session: ControlSession, flags: ListenFlags): Promise<void> {
   const { account, target, signal } = session
   refuseRemote(target.controlUrl)
-  const ending = openEnding(signal)
-  const printer = await deliveryPrinter(flags, () => ending.end('reader gone'))
   const secret = await keepSecret(target, flags.secret)
-  const receiver = await openReceiver(flags.port, await portsLeftBehind(account, secret))
-  const url = receiver.url + PATH
   const opened = new Set<ControlClient>()
-  const registering = registerEndpoint(
-    { address: target, account },
-    { url, events: flags.events, secret },
-    () => reopen(session, flags, opened),
-  )
-  const forwarder = new WebhookForwarder({
-    printer,
-    forwardTo: flags.forwardTo,
-    count: flags.count,
-    onFull: () => ending.end('counted'),
-    signal: ending.signal,
-  })
-  receiver.add(PATH, {
-    secret: async incoming => (await registering).secretFor(incoming),
-    take: (event, incoming) => forwarder.take(event, incoming),
-  })
   const following = new AbortController()
-  let registered = false
-  try {
-    const endpoint = await registering
-    registered = true
-    printReady(account.id, { url, secret: endpoint.secret, flags, waiting: endpoint.waiting })
-    follow(endpoint, following.signal, flags)
-    if (flags.timeout !== undefined) ending.startClock(flags.timeout)
-    const reason = await ending.reached
-    if (reason === 'interrupted') throw new InterruptedError()
-    if (reason === 'timed out') reportTimeout(forwarder.taken, flags)
-  } finally {
-    ending.close()
-    following.abort()
-    await receiver.idle()
-    await printer.end()
-    const address = registered ? (await registering).address : target
-    if (flags.keep && registered) printKept(url)
-    // An interrupted registration may have reached the simulator all the same.
-    else if (registered || signal.aborted) await removeEndpoint(address, account.id, url)
-    for (const control of opened) await control.close()
-    await receiver.close()
+  let registering: Promise<OwnEndpoint> | undefined
+  let endpoint: OwnEndpoint | undefined
+  const source: WebhookSource = {
+    path: PATH,
+    ports: await portsLeftBehind(account, secret),
+    isOpenToStrangers: false,
+    secrets: async () => [(await registering)?.secret ?? secret],
+    newSecrets: async () => [(await (await registering)?.newSecret()) ?? secret],
+    async start(url) {
+      registering = registerEndpoint(
+        { address: target, account },
+        { url, events: flags.events, secret },
+        () => reopen(session, flags, opened),
+      )
+      endpoint = await registering
+      printReady(account.id, { url, secret: endpoint.secret, flags, waiting: endpoint.waiting })
+      follow(endpoint, following.signal, flags)
+    },
+    async stop(url) {
+      following.abort()
+      if (flags.keep && endpoint) printKept(url)
+      // An interrupted registration may have reached the simulator all the same.
+      else if (endpoint || signal.aborted) await removeEndpoint(endpoint?.address ?? target, account.id, url)
+      for (const control of opened) await control.close()
+    },
   }
+  await receiveFrom(source, flags, signal)
 }
-
-const warn = (message: string) => void process.stderr.write(`paysim: ${message}\n`)
 
 function follow(endpoint: OwnEndpoint, signal: AbortSignal, { printSecret }: ListenFlags): void {
   const secret = () => (printSecret ? `\nSecret: ${endpoint.secret}` : '')
@@ -144,23 +119,6 @@ function refuseRemote(controlUrl: string): void {
   )
 }
 
-/** Listens on the given port, else on that of an endpoint that an earlier `listen` kept, else on any. */
-async function openReceiver(port: number | undefined, left: readonly number[]): Promise<WebhookReceiver> {
-  if (port === undefined)
-    for (const candidate of left)
-      try {
-        return await WebhookReceiver.open(candidate)
-      } catch {
-        // Another `listen`, or another program, has this port by now.
-      }
-  try {
-    return await WebhookReceiver.open(port)
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new UsageError(`--port ${port ?? 0}: ${why}`)
-  }
-}
-
 interface Facts {
   readonly url: string
   readonly secret: string
@@ -169,65 +127,12 @@ interface Facts {
 }
 
 function printReady(account: string, { url, secret, flags, waiting }: Facts): void {
-  const where = flags.forwardTo ? `, forwarding to ${flags.forwardTo.href}` : ''
   const what = waiting === 1 ? '1 webhook that waited' : `${waiting} webhooks that waited`
-  const lines = [
-    `Listening for webhooks of ${account} on ${url}${where}`,
+  sayReady([
+    `Listening for webhooks of ${account} on ${url}${forwardingTo(flags)}`,
     ...(flags.printSecret ? [`Secret: ${secret}`] : []),
     ...(waiting > 0 ? [`Sending ${what} since an earlier start.`] : []),
-    ...(process.stderr.isTTY ? ['Press Ctrl-C to stop.'] : []),
-  ]
-  process.stderr.write(`${lines.join('\n')}\n`)
-}
-
-function reportTimeout(taken: number, { count, timeout = 0 }: ListenFlags): void {
-  const of = count === undefined ? '' : ` of ${count}`
-  warn(`timed out: ${taken}${of} webhooks arrived within ${formatDuration(timeout)}`)
-  process.exitCode = EXIT.timedOut
-}
-
-/** Why listening ended. */
-type EndingReason = 'counted' | 'timed out' | 'interrupted' | 'reader gone'
-
-interface Ending {
-  readonly reached: Promise<EndingReason>
-  /** Aborted when work in progress need not be awaited. */
-  readonly signal: AbortSignal
-  end(reason: EndingReason): void
-  startClock(timeoutMs: number): void
-  /** Removes timers and listeners, which would keep the process running. */
-  close(): void
-}
-
-/** The first reason to end wins. */
-function openEnding(interruption: AbortSignal): Ending {
-  const cutting = new AbortController()
-  let clock: NodeJS.Timeout | undefined
-  let settle: (reason: EndingReason) => void = () => {}
-  const reached = new Promise<EndingReason>(resolve => {
-    settle = resolve
-  })
-  const end = (reason: EndingReason) => {
-    settle(reason)
-    if (reason !== 'counted') cutting.abort()
-  }
-  const interrupt = () => end('interrupted')
-  interruption.addEventListener('abort', interrupt, { once: true })
-  // When the terminal closes, nobody reads on, but the endpoint must still be removed.
-  process.once('SIGHUP', interrupt)
-  return {
-    reached,
-    signal: cutting.signal,
-    end,
-    startClock(timeoutMs) {
-      clock = setTimeout(end, timeoutMs, 'timed out')
-    },
-    close() {
-      clearTimeout(clock)
-      interruption.removeEventListener('abort', interrupt)
-      process.off('SIGHUP', interrupt)
-    },
-  }
+  ])
 }
 
 /** How the endpoint is registered. */
@@ -260,8 +165,8 @@ export interface OwnEndpoint {
   readonly address: ControlAddress
   /** How many webhooks waited since an earlier start. They are sent again now. */
   readonly waiting: number
-  /** The secret to check a webhook with. A rotation gives the endpoint a new one. */
-  secretFor(webhook: IncomingWebhook): Promise<string>
+  /** The secret that it has now. A rotation gives it a new one. */
+  newSecret(): Promise<string>
   /** Keeps the endpoint registered until `signal` aborts, even if the account is reset or the simulator restarts. */
   stay(signal: AbortSignal, news: EndpointEvents): Promise<void>
 }
@@ -278,10 +183,6 @@ async function registerEndpoint(
   const { url } = settings
   let connection = first
   let { secret, waiting } = await register(connection.account, settings)
-  const isSignedWith = ({ headers, body }: IncomingWebhook) =>
-    checkWebhook({ headers, body: body.toString('utf8'), secret, now: Date.now() }).every(
-      ({ check, problem }) => check !== 'signature' || problem === null,
-    )
   const again = async () => {
     const registered = await register(connection.account, settings)
     secret = registered.secret
@@ -295,8 +196,7 @@ async function registerEndpoint(
       return connection.address
     },
     waiting,
-    async secretFor(webhook) {
-      if (isSignedWith(webhook)) return secret
+    async newSecret() {
       // If the simulator cannot be asked, the secret is unchanged.
       const endpoints = await connection.account.webhookEndpoints.list().catch(() => [])
       secret = endpoints.find(each => each.url === url)?.secret ?? secret

@@ -62,19 +62,29 @@ const BASE64_SECRET = /^(?:whsec_)?[A-Za-z\d+/]+={0,2}$/
 
 /** The secret that signs the webhooks of an endpoint, from a file or the environment. */
 export async function readSecret(secretFile: string | undefined): Promise<string> {
-  const secret =
+  const [secret = '', ...more] = await readSecrets(secretFile)
+  if (more.length > 0)
+    throw new UsageError(`there are ${more.length + 1} webhook secrets, but only one can sign`)
+  return secret
+}
+
+/** One or several: while a secret is changed, webhooks may be signed with the old or the new one. */
+export async function readSecrets(secretFile: string | undefined): Promise<readonly string[]> {
+  const text =
     secretFile === undefined
-      ? process.env.PAYSIM_WEBHOOK_SECRET?.trim()
+      ? (process.env.PAYSIM_WEBHOOK_SECRET ?? '')
       : await secretsOf('--secret-file', secretFile)
-  if (!secret)
+  const secrets = text.split(/\s+/).filter(word => word !== '')
+  if (secrets.length === 0)
     throw new UsageError(
       'the secret is missing: give its file with --secret-file, or set PAYSIM_WEBHOOK_SECRET.\n' +
         '`paysim sim endpoints list --reveal` shows the secrets of endpoints, and `paysim webhooks listen --print-secret` its own.',
     )
-  // The text may be another secret, so it is not printed.
-  if (!BASE64_SECRET.test(secret))
+  // The text may be another secret, so it is not printed. Of several, each says that it is one.
+  const isOne = secrets.length === 1
+  if (!secrets.every(secret => BASE64_SECRET.test(secret) && (isOne || secret.startsWith('whsec_'))))
     throw new UsageError('the webhook secret is invalid: it must be whsec_ followed by base64')
-  return secret
+  return secrets
 }
 
 /** The contents of a file that an option names; `-` is stdin. */

@@ -31,7 +31,7 @@ export class Inbox {
 
   constructor(receiver: WebhookReceiver, name: string) {
     this.#address = receiver.add(`/${name}`, {
-      secret: () => this.secret,
+      secrets: () => [this.secret],
       take: event => this.#take(event),
     })
   }

@@ -70,7 +70,7 @@ inTheSimulator(world => {
     const id = await succeed(shop)
     const { code, stdout } = await listener.ended
     expect(code).toBe(0)
-    expect(stdout).toMatch(new RegExp(`→ payment.succeeded  ${id}  bad signature: .*does not match`))
+    expect(stdout).toMatch(new RegExp(`→ payment.succeeded  ${id}  not verified.*\\n +the signature`))
     expect(stdout).toMatch(/← 400 {2}in \d+ ms/)
     expect(app.heard).toHaveLength(1)
   })

@@ -80,7 +80,7 @@ test('verify names each failed check, and ends with 3', async () => {
   const altered = BODY.replace('succeeded', 'failed')
   expect(await failing(...(await written(good, altered)))).toMatchObject([{ check: 'signature' }])
   const [lineEnd] = await failing(...(await written(good, `${BODY}\n`)))
-  expect(lineEnd.fault).toContain('would match without the line break at the end of the file')
+  expect(lineEnd.fault).toContain('would match without the line break at the end of the body')
   const { 'webhook-signature': _, ...unsigned } = signed()
   expect(await failing(...(await written(asBlock(unsigned), BODY)))).toEqual([
     { check: 'headers', fault: 'it has no webhook-signature' },

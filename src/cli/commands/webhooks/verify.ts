@@ -1,14 +1,20 @@
 import type { Command } from 'commander'
-import { checkWebhook, STALE_AFTER_MS, type WebhookCheck } from '../../../library/webhooks.ts'
+import {
+  checkWebhook,
+  problemOf,
+  type SavedWebhook,
+  type WebhookCheck,
+} from '../../../contract/webhook-check.ts'
 import { newCommand } from '../../command-table.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { EXIT } from '../../errors/exit-code.ts'
-import { milliseconds } from '../../flag-values.ts'
+import { tolerance } from '../../flag-values.ts'
 import { type OutputFlags, outputFlags } from '../../output/formats.ts'
 import { openPrinter } from '../../output/printer.ts'
 import { drawRecord } from '../../output/record.ts'
 import type { View } from '../../output/view.ts'
-import { contentsOf, readSecret } from '../../webhooks/secret.ts'
+import { readSaved } from '../../webhooks/saved.ts'
+import { contentsOf, readSecrets } from '../../webhooks/secret.ts'
 
 export const command = (): Command =>
   outputFlags(
@@ -46,10 +52,6 @@ Examples:
     )
     .action(verify)
 
-function tolerance(text: string): number {
-  return text === 'none' ? Number.POSITIVE_INFINITY : milliseconds(text)
-}
-
 interface VerifyFlags extends OutputFlags {
   readonly secretFile?: string
   readonly headers?: string
@@ -64,15 +66,20 @@ interface VerifyFlags extends OutputFlags {
 async function verify(flags: VerifyFlags): Promise<void> {
   const printer = openPrinter(flags)
   refuseTwoStdins(flags)
-  const secret = await readSecret(flags.secretFile)
-  const saved = await readSaved(flags)
+  const secrets = await readSecrets(flags.secretFile)
+  const saved = await readGiven(flags)
   const body = flags.body === undefined ? saved.body : await contentsOf('--body', flags.body)
   if (body === undefined)
     throw new UsageError(
       'the body is missing: give its file with --body, or a --headers file that contains it',
     )
-  const now = saved.receivedAt ?? Date.now()
-  const verdict = judge({ headers: saved.headers, body, secret, now, toleranceMs: flags.tolerance })
+  const { headers, receivedAt: now = Date.now() } = saved
+  const checks = checkWebhook({ headers, body, secrets, now, toleranceMs: flags.tolerance })
+  const verdict: Verdict = {
+    valid: problemOf(checks) === null,
+    id: headers['webhook-id'] ?? null,
+    checks: checks.map(({ check, problem }) => ({ check, fault: problem })),
+  }
   if (!verdict.valid) process.exitCode = EXIT.credentials
   await printer.show({ body: verdict }, verdictView)
 }
@@ -85,7 +92,7 @@ function refuseTwoStdins({ secretFile, headers, body }: VerifyFlags): void {
     throw new UsageError(`${given.join(' and ')} cannot both read stdin: give a file for one of them`)
 }
 
-async function readSaved({ headers: file, id, timestamp, signature }: VerifyFlags): Promise<SavedRequest> {
+async function readGiven({ headers: file, id, timestamp, signature }: VerifyFlags): Promise<SavedWebhook> {
   const single = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
   const given = Object.entries(single).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],
@@ -94,8 +101,7 @@ async function readSaved({ headers: file, id, timestamp, signature }: VerifyFlag
     throw new UsageError(
       'the headers are missing: give their file with --headers, or give --id, --timestamp and --signature',
     )
-  const saved =
-    file === undefined ? { headers: {} } : readSavedRequest(await contentsOf('--headers', file), file)
+  const saved = file === undefined ? { headers: {} } : readSaved(await contentsOf('--headers', file), file)
   return { ...saved, headers: { ...saved.headers, ...Object.fromEntries(given) } }
 }
 
@@ -105,35 +111,6 @@ interface Verdict {
   readonly id: string | null
   /** `fault` is a name on the wire. It says why a check failed. */
   readonly checks: readonly { readonly check: WebhookCheck['check']; readonly fault: string | null }[]
-}
-
-interface SignedWebhook {
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-  readonly secret: string
-  readonly now: number
-  readonly toleranceMs: number | undefined
-}
-
-function judge({ toleranceMs = STALE_AFTER_MS, ...evidence }: SignedWebhook): Verdict {
-  const checks = checkWebhook({ ...evidence, toleranceMs }).map(({ check, problem }) => ({
-    check,
-    fault: check === 'signature' && problem !== null ? `${problem}${lineEndHint(evidence)}` : problem,
-  }))
-  return {
-    valid: checks.every(({ fault }) => fault === null),
-    id: evidence.headers['webhook-id'] ?? null,
-    checks,
-  }
-}
-
-/** The most common reason: an editor or a shell added a line break at the end of the body. */
-function lineEndHint({ body, ...evidence }: Omit<SignedWebhook, 'toleranceMs'>): string {
-  const trimmed = body.replace(/\r?\n$/, '')
-  if (trimmed === body) return ''
-  const without = checkWebhook({ ...evidence, body: trimmed, toleranceMs: Number.POSITIVE_INFINITY })
-  const matches = without.some(({ check, problem }) => check === 'signature' && problem === null)
-  return matches ? '. It would match without the line break at the end of the file, which was not sent' : ''
 }
 
 const MEANINGS: { readonly [C in WebhookCheck['check']]: string } = {
@@ -154,82 +131,4 @@ const verdictView: View<Verdict> = {
     }))
     return `${[title, ...(id === null ? [] : [id])].join('  ')}\n${drawRecord(fields, screen)}`
   },
-}
-
-/** A webhook that somebody saved, in one file or in two. */
-interface SavedRequest {
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-  /** When it was received, if that was saved too. */
-  readonly receivedAt?: number
-}
-
-/** Reads headers as lines or as JSON, with or without the body. A line that `listen` printed has both. */
-function readSavedRequest(text: string, name: string): SavedRequest {
-  const written = text.replace(/^\uFEFF/, '')
-  if (written.trim() === '') throw new UsageError(`${name} is empty`)
-  return written.trimStart().startsWith('{') ? fromJson(written, name) : fromBlock(written, name)
-}
-
-function fromJson(written: string, name: string): SavedRequest {
-  const value = parse(written, name)
-  const { headers, body, received_at: receivedAt } = value
-  if (typeof headers !== 'object' || headers === null) return { headers: texts(value) }
-  const at = typeof receivedAt === 'string' ? Date.parse(receivedAt) : Number.NaN
-  return {
-    headers: texts(headers as Record<string, unknown>),
-    ...(typeof body === 'string' ? { body } : {}),
-    ...(Number.isNaN(at) ? {} : { receivedAt: at }),
-  }
-}
-
-function parse(written: string, name: string): Record<string, unknown> {
-  try {
-    return JSON.parse(written)
-  } catch (cause) {
-    const lines = written.trim().split('\n').length
-    const hint = lines > 1 ? `. The file has ${lines} lines: give it only one` : ''
-    throw new UsageError(
-      `${name} does not contain a JSON object: ${cause instanceof Error ? cause.message : cause}${hint}`,
-    )
-  }
-}
-
-const texts = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      ['string', 'number'].includes(typeof value) ? [[name.toLowerCase(), String(value)]] : [],
-    ),
-  )
-
-const REQUEST_LINE = /^[A-Z]+ \S+(?: HTTP\/[\d.]+)?$/
-
-/** Reads an HTTP message: perhaps a request line, then headers, then a blank line and the body. */
-function fromBlock(written: string, name: string): SavedRequest {
-  const [, head = written, rest] = /^(.*?)\r?\n\r?\n(.*)$/s.exec(written) ?? []
-  const lines = head
-    .split(/\r?\n/)
-    .filter((line, at) => line !== '' && !(at === 0 && REQUEST_LINE.test(line)))
-  const headers = Object.fromEntries(
-    lines.map(line => {
-      const [, key, value] = /^([^\s:]+):\s*(.*?)\s*$/.exec(line) ?? []
-      if (key === undefined || value === undefined)
-        throw new UsageError(
-          `${name}: this line is not a header such as webhook-id: evt_…: ${JSON.stringify(line.slice(0, 60))}`,
-        )
-      return [key.toLowerCase(), value]
-    }),
-  )
-  return rest === undefined || rest === ''
-    ? { headers }
-    : { headers, body: cut(rest, headers['content-length']) }
-}
-
-/** Cuts off the line break that an editor adds at the end of a file. */
-function cut(body: string, length: string | undefined): string {
-  const bytes = Buffer.from(body)
-  return length !== undefined && Number(length) < bytes.length
-    ? bytes.toString('utf8', 0, Number(length))
-    : body
 }
