@@ -101,6 +101,7 @@ export const SentRequest = named(
       Type.String({ description: 'by which the log has it; null if the connection ended without an answer' }),
     ),
     status: nullable(Type.Integer()),
+    body: nullable(Type.String({ description: 'the answer as it came, and no more of it than 1 MiB' })),
   }),
 )
 export type SentRequest = Wire<typeof SentRequest>

@@ -1,10 +1,12 @@
 import { request as requestHttp } from 'node:http'
+import type { SentRequest as Answered } from '../../contract/control/journal.ts'
 import { RequestToSend } from '../../contract/control/requests.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { takenByPaysim } from '../../contract/paths.ts'
 import { redact } from '../../contract/redact.ts'
 import { HOP_BY_HOP, lowerCased } from '../../contract/wire-answer.ts'
 import { FORWARDED } from '../cluster/forwarding-headers.ts'
+import { Chunks } from '../http/exchange.ts'
 import { isMultipart } from '../http/read-body.ts'
 import { demandNoProblems, refuse, refuseProblems } from '../refusal.ts'
 import type { SentRequest } from '../requests/request-log.ts'
@@ -31,9 +33,9 @@ export function sendCalls({ gateway, requests, merchantUrl }: ControlSettings) {
       const credentials = Buffer.from(`${keys.publicKey}:${keys.secretKey}`).toString('base64')
       const sending = send(new URL(merchantUrl()), wanted, `Basic ${credentials}`)
       const stayed = request.exchange.whenGone(sending.abort)
-      const { requestId, status } = await sending.answered
+      const answered = await sending.answered
       stayed()
-      return answer(200, { request_id: requestId, status })
+      return answer(200, answered)
     },
   } satisfies Partial<ControlHandlers>
 }
@@ -115,10 +117,8 @@ function problemsWith({ path, headers }: Wanted): FieldProblem[] {
   return problems
 }
 
-interface Answered {
-  readonly requestId: string | null
-  readonly status: number | null
-}
+/** A fault may make an answer of any length. */
+const MOST_READ = 1024 * 1024
 
 /** The address is the server's own, and only its path and its headers are chosen, so it goes nowhere else. */
 function send({ hostname, port }: URL, { method, path, headers, body }: Wanted, authorization: string) {
@@ -132,13 +132,17 @@ function send({ hostname, port }: URL, { method, path, headers, body }: Wanted, 
     headers: { ...headers, host: 'localhost', authorization, ...length },
   })
   const answered = new Promise<Answered>(resolve => {
-    outgoing.once('error', () => resolve({ requestId: null, status: null }))
+    outgoing.once('error', () => resolve({ request_id: null, status: null, body: null }))
     outgoing.once('response', answer => {
       const { 'request-id': id } = answer.headers
-      const seen = { requestId: typeof id === 'string' ? id : null, status: answer.statusCode ?? null }
-      // A fault may cut the answer off: that is what the caller wants to see, and the log shows it.
-      answer.once('error', () => resolve(seen)).once('end', () => resolve(seen))
-      answer.resume()
+      const seen = { request_id: typeof id === 'string' ? id : null, status: answer.statusCode ?? null }
+      const chunks = new Chunks()
+      answer.on('data', (chunk: Buffer) => {
+        if (chunks.size < MOST_READ) chunks.add(chunk)
+      })
+      const finish = () => resolve({ ...seen, body: chunks.whole().subarray(0, MOST_READ).toString() })
+      // A fault may cut the answer off: that is what the caller wants to see.
+      answer.once('error', finish).once('end', finish)
     })
   })
   outgoing.end(body ?? undefined)

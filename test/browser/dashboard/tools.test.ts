@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { expectAccessible } from '../../support/browser/accessible.ts'
 import { noChromium } from '../../support/browser/browser.ts'
-import { confirm, press, shows, useDesks } from '../../support/browser/desk.ts'
+import { confirm, png, press, shows, useDesks } from '../../support/browser/desk.ts'
+
+const run = promisify(execFile)
 
 /** A receiver that refuses the first so many. */
 async function receiver(refuses: number): Promise<string> {
@@ -251,22 +255,103 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     expect(await desk.control('GET', '/clock')).toMatchObject({ mode: 'real', rate: 60 })
   })
 
-  test('requests: shows what was sent and answered, and copies it as curl', async () => {
+  test('requests: copies one as curl, sends it again, edited and anew, and says what became of each', async () => {
     const desk = await openDesk()
-    const { page } = await desk.open('requests')
+    const { page, watch } = await desk.open('requests')
     await shows(page, 'No requests yet')
-    await desk.call('POST', '/payment_intents', { body: { amount: 'none', customer: { name: "O'Neil" } } })
+    const body = { amount: 'none', merchant_reference: 'order-wrong', customer: { name: "O'Neil" } }
+    await desk.call('POST', '/payment_intents', { body, headers: { 'idempotency-key': 'key-1' } })
+    const row = page.getByRole('row', { name: /400.*POST.*order-wrong.*validation_failed/ })
+    await row.waitFor()
     await page.getByRole('link', { name: '/payment_intents' }).click()
     await page.getByRole('heading', { level: 1, name: 'POST /payment_intents' }).waitFor()
     await page.getByRole('region', { name: 'Request body' }).getByText(`"amount": "none"`).waitFor()
     await page.getByRole('region', { name: 'Answer body' }).getByText('validation_failed').waitFor()
+    // The list is still there, and says which one is opened.
+    await page.locator('.beside tr.opened a[aria-current]').waitFor()
+
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await press(page, 'Copy as curl')
     await shows(page, 'Copied')
-    const curl = await page.evaluate('navigator.clipboard.readText()')
-    expect(curl).toContain(`curl -X POST "$API"'/payment_intents'`)
-    expect(curl).toContain(`O'\\''Neil`)
-    expect(curl).not.toContain('Basic')
+    const curl = String(await page.evaluate('navigator.clipboard.readText()'))
+    expect(curl).toContain(desk.server.url)
+    const { stdout } = await run('sh', ['-c', `${curl} -s -w ' %{http_code}'`])
+    expect(stdout).toMatch(/validation_failed.* 400$/s)
+
+    const newest = async () => (await desk.control('GET', '/requests')).data[0]
+    await press(page, 'Send again')
+    await shows(page, 'Sent; the answer is 400')
+    await press(page, 'Edit and send')
+    await page.getByLabel('Path').fill('/_paysim/merchants')
+    watch.allow(/400/)
+    await confirm(page, 'Send')
+    await shows(page, /must be of the merchant API/)
+    await expectAccessible(page, 'a request that is not sent')
+    await page.getByLabel('Path').fill('/payment_intents')
+    expect(await page.getByLabel('Idempotency-Key (optional)').inputValue()).toBe('key-1')
+    await press(page, 'New key')
+    const right = {
+      amount: '100',
+      currency: 'THB',
+      country: 'TH',
+      merchant_reference: 'order-right',
+      customer: {},
+    }
+    await page.getByRole('textbox', { name: 'Body' }).fill(JSON.stringify(right))
+    await confirm(page, 'Send')
+    await shows(page, 'Sent; the answer is 201')
+    expect(await newest()).toMatchObject({ status: 201, reference: 'order-right' })
+    expect(page.url()).toContain((await newest()).request_id)
+
+    await page.locator('main a.back').click()
+    await press(page, 'New request')
+    await confirm(page, 'Send')
+    await shows(page, 'Sent; the answer is 200')
+    expect(await newest()).toMatchObject({ method: 'GET', path: '/payout_intents' })
+  })
+
+  test('a payment: is created from what discovery offers, with an outcome, and its payer chooses and sends a receipt', async () => {
+    const desk = await openDesk()
+    const { page } = await desk.open('payments')
+    const dialog = page.getByRole('dialog')
+    await press(page, 'New payment')
+    await dialog.getByLabel('Reference').fill('order-fails')
+    await dialog.getByLabel('Checkout mode').selectOption('merchant')
+    await dialog.getByLabel('Method', { exact: true }).selectOption('th_bank_transfer')
+    await dialog.getByLabel('Bank', { exact: true }).selectOption('kbank')
+    await dialog.getByLabel('Customer name').fill('Malee')
+    await dialog.getByLabel('Outcome').selectOption('failed')
+    await expectAccessible(page, 'a new payment')
+    await confirm(page, 'Create')
+    await page.getByRole('heading', { name: 'The payment was created' }).waitFor()
+    await desk.control('POST', '/clock/advance', { by: '0s' })
+    const [made] = (await desk.control('GET', '/payments')).data
+    expect(made).toMatchObject({ merchant_reference: 'order-fails', rule: 'order-fails failed' })
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await dialog.getByLabel('The call that created it, as').selectOption('javascript')
+    await page.getByRole('region', { name: 'Call' }).getByText('sk_…').waitFor()
+    await press(page, 'Copy with address and keys')
+    await shows(page, 'Copied')
+    const script = String(await page.evaluate('navigator.clipboard.readText()'))
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script])
+    // The key is that of the call, so that it makes no second payment.
+    expect(stdout).toContain(made.id)
+    await page.getByRole('link', { name: 'Go to the payment' }).click()
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+
+    const { id } = await desk.pay({ checkout_mode: 'hosted', payment_method: undefined })
+    await page.goto(page.url().replace(made.id, id))
+    await press(page, 'Choose as the payer…')
+    await dialog.getByLabel('Method', { exact: true }).selectOption('th_bank_transfer')
+    await confirm(page, 'Choose')
+    await press(page, 'Attach a receipt…')
+    const image = { name: 'slip.png', mimeType: 'image/png', buffer: Buffer.from(png()) }
+    await page.getByLabel('Image, PNG or JPEG').setInputFiles(image)
+    await expectAccessible(page, 'a receipt to attach')
+    await confirm(page, 'Send')
+    await page.getByRole('img', { name: 'The uploaded receipt' }).waitFor()
+    const payment = await desk.control('GET', `/payments/${id}`)
+    expect(payment).toMatchObject({ payment_method: 'th_bank_transfer', receipt: { status: 'processing' } })
   })
 
   test('the account: hides keys until asked, adds and revokes them, and empties the account', async () => {

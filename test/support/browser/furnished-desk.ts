@@ -27,7 +27,11 @@ const OPENS: Partial<Record<ListPageName, Opens>> = {
     },
     'the list of keys': page => page.keyboard.press('?'),
   },
-  payments: { 'more filters': page => page.getByText('More', { exact: true }).click() },
+  payments: {
+    'more filters': page => page.getByText('More', { exact: true }).click(),
+    'a new payment': page => press(page, 'New payment'),
+  },
+  requests: { 'a new request': page => press(page, 'New request') },
   payouts: { 'a new payout': page => press(page, 'New payout') },
   webhooks: { 'a new endpoint': page => press(page, 'Add endpoint') },
   rules: { 'all as YAML': page => press(page, 'Edit all') },

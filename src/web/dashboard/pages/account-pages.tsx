@@ -52,7 +52,9 @@ export const AccountPages = ({ account }: { account: string }) => (
 function AccountPageAt({ account }: { account: string }) {
   const { page, id } = place.value
   const RecordPage = id ? pageAt(RECORDS, page) : undefined
-  if (id && RecordPage) return <RecordPage account={account} id={id} key={id} />
+  // The list of requests stays beside the opened one.
+  const key = page === 'requests' ? page : id
+  if (id && RecordPage) return <RecordPage account={account} id={id} key={key} />
   const ListPage = id ? undefined : pageAt(LISTS, page)
   if (ListPage) return <ListPage account={account} />
   return (

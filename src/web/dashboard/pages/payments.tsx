@@ -24,6 +24,7 @@ import {
   useCatalogue,
 } from './filters.tsx'
 import { firstPaymentCommand } from './first-payment.ts'
+import { NewPayment } from './pay-by-hand.tsx'
 
 const LIST = 'GET /accounts/:account/browse/payments'
 const MORE = [
@@ -76,7 +77,7 @@ export function PaymentsPage({ account }: { account: string }) {
   const { methods, currencies, routes } = useCatalogue(account)
   const query = filterQuery(FILTERS)
   return (
-    <Page title="Payments" fills>
+    <Page title="Payments" fills actions={<NewPayment account={account} />}>
       <search class="filters">
         <SearchFilter hint="ID, reference or customer" />
         <ChoiceFilter name="status" label="Status" all="Any status" options={optionsOf(PAYMENT_STATUSES)} />

@@ -1,16 +1,34 @@
+import { useState } from 'preact/hooks'
 import type { HttpMessage, RequestDetail } from '../../../contract/control/journal.ts'
-import { addressOf } from '../state/router.ts'
+import { takenByPaysim } from '../../../contract/paths.ts'
+import { addressOf, place } from '../state/router.ts'
+import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Copyable, CopyButton, ExactTime, HttpStatus } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
 import { BodyView } from '../ui/json-view.tsx'
 import { NotLoaded, Page } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
+import { callerOf, codeOf } from './call-as-code.ts'
+import { RequestList } from './requests.tsx'
+import { EditRequest, sendAndShow } from './send-request.tsx'
 import { linked, useWhy, WhyPanel } from './why.tsx'
 
+/** A request with its answer, right of the list that it was opened from. */
 export function RequestPage({ account, id }: { account: string; id: string }) {
+  return (
+    <div class="workbench">
+      <RequestList account={account} opened={id} />
+      <OpenedRequest account={account} id={id} key={id} />
+    </div>
+  )
+}
+
+function OpenedRequest({ account, id }: { account: string; id: string }) {
   const request = useLive('GET /accounts/:account/requests/:id', { params: { account, id } })
   const why = useWhy(account, id)
-  const back = { href: addressOf(account, 'requests'), label: 'Requests' }
+  const filters = Object.fromEntries(place.value.query)
+  const back = { href: addressOf(account, 'requests', null, filters), label: 'Requests' }
   if (!request.data) return <NotLoaded title="Request" back={back} of={request} />
   const { data } = request
   const [path = '', query] = data.path.split('?')
@@ -24,17 +42,19 @@ export function RequestPage({ account, id }: { account: string; id: string }) {
           <Copyable text={data.request_id} what="the request ID" />
         </>
       }
-      actions={<CopyButton bare={false} label="Copy as curl" text={curlOf(data)} />}
+      // The pages of the payer are opened, not called.
+      actions={takenByPaysim(path) === undefined && <Repeats account={account} request={data} />}
     >
       {why.data && <WhyPanel account={account} why={why} />}
       <Panel title="Details">
         <Facts
           facts={[
+            ['Reference', data.reference],
+            ['Record', recordIn(account, path, data.response?.body)],
             ['Took', `${data.ms} ms`],
             ['Account time', <ExactTime key="at" at={data.at} />],
             ['Wall time', <ExactTime key="wall" at={data.wall_at} />],
             ['Query', query && <code>{query}</code>],
-            ['Record', recordIn(account, path, data.response?.body)],
             ['Unused members', data.ignored.join(', ')],
           ]}
         />
@@ -45,6 +65,32 @@ export function RequestPage({ account, id }: { account: string; id: string }) {
         <MessagePanel title="Answer" message={data.response} broken={data.response?.whole === false} />
       </div>
     </Page>
+  )
+}
+
+/** What can be done with a call of the merchant API. */
+function Repeats({ account, request }: { account: string; request: RequestDetail }) {
+  const [editing, setEditing] = useState(false)
+  const curl = async () => {
+    const { method, path, request: sent } = request
+    const text = codeOf(
+      'curl',
+      { method, path, headers: sent?.headers ?? {}, body: sent?.body ?? null },
+      await callerOf(account),
+    )
+    if (text.includes('…')) toast('A value is masked (…): fill it in before you run the command')
+    if (!sent || sent.truncated) toast('The body is not kept, or only its start: the command is not complete')
+    return text
+  }
+  return (
+    <>
+      <CopyButton bare={false} label="Copy as curl" text={curl} />
+      <Button onPress={() => setEditing(true)}>Edit and send</Button>
+      <Button tone="primary" icon="play" onPress={() => sendAndShow(account, { of: request.request_id })}>
+        Send again
+      </Button>
+      {editing && <EditRequest account={account} request={request} onClose={() => setEditing(false)} />}
+    </>
   )
 }
 
@@ -111,20 +157,4 @@ function MessageView({ title, message }: { title: string; message: HttpMessage }
       {message.truncated && <p class="muted">The first 16 KiB of {message.size} bytes.</p>}
     </div>
   )
-}
-
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
-
-/** The request as a curl command. Keys are not stored, so it reads them from the shell. */
-function curlOf({ method, path, request }: RequestDetail): string {
-  const headers = Object.entries(request?.headers ?? {}).map(
-    ([name, value]) => `-H ${quoted(`${name}: ${value}`)}`,
-  )
-  const parts = [
-    `curl -X ${method} "$API"${quoted(path)}`,
-    '-u "$KEYS"',
-    ...headers,
-    ...(request?.body ? [`-d ${quoted(request.body)}`] : []),
-  ]
-  return parts.join(' \\\n  ')
 }

@@ -1,14 +1,15 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { LoggedRequest } from '../../../contract/control/journal.ts'
-import { countText } from '../format.ts'
+import { countText, humanise } from '../format.ts'
 import { addressOf, keep, kept, place } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
-import { Command, HttpStatus, Time } from '../ui/badge.tsx'
+import { Badge, Command, HttpStatus, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { type Column, Empty, Table } from '../ui/panel.tsx'
 import { ChoiceFilter, ClearFilters, SearchFilter } from './filters.tsx'
 import { firstPaymentCommand } from './first-payment.ts'
+import { EditRequest } from './send-request.tsx'
 
 /** The times are those of a bar of the overview. */
 const FILTERS = ['q', 'method', 'status', 'after', 'before']
@@ -21,28 +22,52 @@ const STATUSES = [
 
 /** The latest calls of the merchant and of payers, since the server started. */
 export function RequestsPage({ account }: { account: string }) {
+  const [writing, setWriting] = useState(false)
+  return (
+    <Page
+      title="Requests"
+      lead={<span class="muted">Recent requests of the merchant and the payer, newest first</span>}
+      actions={
+        <Button icon="plus" onPress={() => setWriting(true)}>
+          New request
+        </Button>
+      }
+    >
+      <RequestList account={account} />
+      {writing && <EditRequest account={account} onClose={() => setWriting(false)} />}
+    </Page>
+  )
+}
+
+/** With the filters. Beside an opened request it is narrow, and not there on a small screen. */
+export function RequestList({ account, opened }: { account: string; opened?: string }) {
   const requests = useLive(
     'GET /accounts/:account/requests',
     { params: { account }, query: { q: place.value.query.get('q') ?? undefined } },
     { about: ['requests'] },
   )
   return (
-    <Page
-      title="Requests"
-      lead={<span class="muted">Recent requests of the merchant and the payer, newest first</span>}
-    >
+    <div class={`request-list${opened === undefined ? '' : ' beside'}`}>
       <search class="filters">
         <SearchFilter hint="Path, ID, reference or body" />
         <ChoiceFilter name="method" label="HTTP method" all="Any method" options={METHODS} />
         <ChoiceFilter name="status" label="Answer" all="Any status" options={STATUSES} />
         <ClearFilters names={FILTERS} />
       </search>
-      <Ready of={requests}>{({ data }) => <RequestTable rows={data} account={account} />}</Ready>
-    </Page>
+      <Ready of={requests}>
+        {({ data }) => <RequestTable rows={data} account={account} opened={opened} />}
+      </Ready>
+    </div>
   )
 }
 
-function RequestTable({ rows, account }: { rows: readonly LoggedRequest[]; account: string }) {
+interface RowsProps {
+  readonly rows: readonly LoggedRequest[]
+  readonly account: string
+  readonly opened: string | undefined
+}
+
+function RequestTable({ rows, account, opened }: RowsProps) {
   const shown = rows.filter(isWanted)
   const isSearched = place.value.query.has('q')
   if (rows.length === 0 && !isSearched)
@@ -58,7 +83,7 @@ function RequestTable({ rows, account }: { rows: readonly LoggedRequest[]; accou
         <p>Remove a filter to see the others in the log.</p>
       </Empty>
     )
-  return <RequestRows shown={shown} account={account} />
+  return <RequestRows rows={shown} account={account} opened={opened} />
 }
 
 /** Show no more than this: nobody reads a longer list, and on a phone the page would be too long. */
@@ -72,11 +97,11 @@ interface SavedPlace {
   readonly href: string
 }
 
-function RequestRows({ shown, account }: { shown: readonly LoggedRequest[]; account: string }) {
+function RequestRows({ rows, account, opened }: RowsProps) {
   const box = useRef<HTMLDivElement>(null)
   const of = place.value.query.toString()
   const [left] = useState(() => {
-    const was = kept('requests') as SavedPlace | undefined
+    const was = opened === undefined ? (kept('requests') as SavedPlace | undefined) : undefined
     return was?.of === of ? was : undefined
   })
   const [most, setMost] = useState(left?.rows ?? ROWS_AT_ONCE)
@@ -88,16 +113,18 @@ function RequestRows({ shown, account }: { shown: readonly LoggedRequest[]; acco
   }, [])
   const note = ({ target }: Event) => {
     const href = target instanceof Element && target.closest('a.path')?.getAttribute('href')
-    if (href) keep('requests', { of, rows: most, top: window.scrollY, href } satisfies SavedPlace)
+    if (href && opened === undefined)
+      keep('requests', { of, rows: most, top: window.scrollY, href } satisfies SavedPlace)
   }
-  const older = shown.length - most
+  const older = rows.length - most
   return (
     <div ref={box} onClickCapture={note} class="request-rows">
       <Table
         caption="Requests"
-        rows={shown.slice(0, most)}
+        rows={rows.slice(0, most)}
         keyOf={({ request_id }) => request_id}
-        columns={columnsFor(account)}
+        columns={columnsFor(account, opened)}
+        rowProps={({ request_id }) => (request_id === opened ? { class: 'opened' } : {})}
       />
       {older > 0 && (
         <Button onPress={() => setMost(most + ROWS_AT_ONCE)}>
@@ -120,25 +147,37 @@ function isWanted({ method, status, wall_at }: LoggedRequest): boolean {
   )
 }
 
-const columnsFor = (account: string): readonly Column<LoggedRequest>[] => [
+const columnsFor = (account: string, opened: string | undefined): readonly Column<LoggedRequest>[] => [
   { title: 'Status', cell: ({ status }) => <HttpStatus status={status} /> },
-  { title: 'Method', cell: ({ method }) => <code>{method}</code> },
   {
-    title: 'Path',
+    title: 'Call',
     cell: ({ path, request_id, method, status }) => (
       <a
         class="path"
-        href={addressOf(account, 'requests', request_id)}
+        href={addressOf(account, 'requests', request_id, Object.fromEntries(place.value.query))}
         aria-label={`${method} ${path.split('?')[0]}, ${status}`}
+        aria-current={request_id === opened ? 'true' : undefined}
       >
-        {path.split('?')[0]}
+        <code>{method}</code> {path.split('?')[0]}
       </a>
     ),
   },
+  { title: 'Reference', cell: ({ reference }) => reference ?? '' },
   {
-    title: 'Unused',
-    cell: ({ ignored }) => (ignored.length > 0 ? <span class="muted">{ignored.join(', ')}</span> : ''),
+    title: 'Error',
+    cell: ({ error }) =>
+      error ? (
+        <span class="stacked">
+          <code>{error.code}</code>
+          <span class="muted message">{error.message}</span>
+        </span>
+      ) : (
+        ''
+      ),
   },
-  { title: 'Took', cell: ({ ms }) => <span class="tabular">{ms.toFixed(1)} ms</span>, align: 'end' },
-  { title: 'Wall time', cell: ({ wall_at }) => <Time at={wall_at} short />, align: 'end' },
+  { title: 'Fault', cell: ({ fault }) => (fault ? <Badge tone="warn">{faultText(fault)}</Badge> : '') },
+  { title: 'Time', cell: ({ wall_at }) => <Time at={wall_at} short />, align: 'end' },
 ]
+
+const faultText = ({ type, name }: NonNullable<LoggedRequest['fault']>) =>
+  name ?? humanise(type).toLowerCase()

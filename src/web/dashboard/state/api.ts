@@ -42,6 +42,10 @@ export async function call<C extends JsonCall>(name: C, ...[input]: InputOf<C>):
 export const textOf = <C extends MediaCall>(name: C, input: CallInput<C>): Promise<string> =>
   answerTo(name, input as AnyInput)
 
+/** A call that sends a form with a file. */
+export const upload = (name: ControlCall, input: AnyInput, form: FormData): Promise<string> =>
+  answerTo(name, { ...input, body: form })
+
 async function answerTo(name: ControlCall, input: AnyInput): Promise<string> {
   const { body, ...where } = input
   const response = await send(requestLine(name, where), body)
@@ -55,8 +59,9 @@ async function answerTo(name: ControlCall, input: AnyInput): Promise<string> {
 /** The cookie is sent automatically; no other site can send the header. */
 function send({ method, path }: RequestLine, body: unknown): Promise<Response> {
   const headers: Record<string, string> = { 'x-paysim-dashboard': '1' }
-  if (body !== undefined) headers['content-type'] = 'application/json'
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const isForm = body instanceof FormData
+  if (body !== undefined && !isForm) headers['content-type'] = 'application/json'
+  const sent = body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }
   return fetch(CONTROL_PREFIX + path, { method, headers, ...sent }).catch(() => {
     throw new ApiError('The server does not respond', 0, [])
   })

@@ -48,7 +48,7 @@ export const kept = (name: string): unknown => entryState()[name]
 
 /** Goes up one level: to the list in its previous position, if this page was opened from there. */
 export function goUp(address: string): void {
-  if (entryState().from?.split('?')[0] === address) history.back()
+  if (entryState().from?.split('?')[0] === address.split('?')[0]) history.back()
   else go(address)
 }
 

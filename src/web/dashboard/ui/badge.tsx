@@ -12,6 +12,8 @@ import {
   toneOf,
 } from '../format.ts'
 import { accountNow } from '../state/account-time.ts'
+import { messageOf } from '../state/api.ts'
+import { toast } from '../state/toasts.ts'
 import { Icon } from './icon.tsx'
 import { Scrollable } from './panel.tsx'
 
@@ -87,15 +89,20 @@ export function CopyButton({
   label = 'Copy',
   bare = true,
 }: {
-  text: string
+  /** A text that is read only when it is copied may hold a secret. */
+  text: string | (() => Promise<string>)
   label?: string
   bare?: boolean
 }) {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
-    await copyText(text)
-    setCopied(true)
-    window.setTimeout(() => setCopied(false), SAID_MS)
+    try {
+      await copyText(typeof text === 'string' ? text : await text())
+      setCopied(true)
+      window.setTimeout(() => setCopied(false), SAID_MS)
+    } catch (error) {
+      toast(messageOf(error), 'bad')
+    }
   }
   return (
     <button

@@ -14,7 +14,8 @@ export function BodyView({ text, label }: { text: string; label: string }) {
   )
 }
 
-function laidOut(text: string): string {
+/** JSON with a line for each member; any other text as it is. */
+export function laidOut(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

@@ -1,0 +1,104 @@
+import { call } from '../state/api.ts'
+
+/** A call of the merchant API as text that runs where it is pasted. */
+
+export interface ShownCall {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+/** Where the merchant API is, and who calls it. */
+export interface Caller {
+  readonly url: string
+  readonly publicKey: string
+  readonly secretKey: string
+}
+
+/** Read only when it is needed, because it has the secret key. */
+export async function callerOf(account: string): Promise<Caller> {
+  const [{ data }, document] = await Promise.all([
+    call('GET /accounts/:account/keys', { params: { account } }),
+    call('GET /openapi.json'),
+  ])
+  const [keys] = data
+  if (!keys) throw new Error('The account has no keys')
+  const [server] = document.servers as { readonly url: string }[]
+  return { url: server?.url ?? '', publicKey: keys.public_key, secretKey: keys.secret_key }
+}
+
+export const LANGUAGES = [
+  ['curl', 'curl'],
+  ['javascript', 'JavaScript'],
+  ['python', 'Python'],
+  ['php', 'PHP'],
+] as const
+export type Language = (typeof LANGUAGES)[number][0]
+
+export const codeOf = (language: Language, shown: ShownCall, caller: Caller): string =>
+  WRITERS[language](shown, caller)
+
+/** For a POSIX shell, and for PHP with its own escapes. */
+const quoted = (text: string, asQuote = "'\\''") => `'${text.replaceAll("'", asQuote)}'`
+const phpText = (text: string) => quoted(text.replaceAll('\\', '\\\\'), "\\'")
+/** A string of JSON is one of JavaScript and of Python too. */
+const json = JSON.stringify
+
+const WRITERS: { readonly [L in Language]: (shown: ShownCall, caller: Caller) => string } = {
+  curl: ({ method, path, headers, body }, { url, publicKey, secretKey }) => {
+    // An upload has a boundary of its own each time.
+    const isForm = /^multipart\/form-data/i.test(headers['content-type'] ?? '')
+    const sent = Object.entries(headers).filter(([name]) => !(isForm && name === 'content-type'))
+    const verb = method === 'HEAD' ? ' --head' : method === 'GET' && body === null ? '' : ` -X ${method}`
+    return [
+      // In a path, curl would take brackets for a pattern, and would resolve dots.
+      `curl${/[[\]{}]/.test(path) ? ' -g' : ''}${/\/\.\.?(\/|$)/.test(path) ? ' --path-as-is' : ''}${verb} ${quoted(url + path)}`,
+      `-u ${quoted(`${publicKey}:${secretKey}`)}`,
+      ...sent.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+      ...(isForm ? ["-F 'file=@receipt.png'"] : []),
+      ...(body === null ? [] : [`--data-raw ${quoted(body)}`]),
+    ].join(' \\\n  ')
+  },
+  javascript: ({ method, path, headers, body }, { url, publicKey, secretKey }) =>
+    `const response = await fetch(${json(url + path)}, {
+  method: ${json(method)},
+  headers: {
+    authorization: 'Basic ' + btoa(${json(`${publicKey}:${secretKey}`)}),
+${Object.entries(headers)
+  .map(([name, value]) => `    ${json(name)}: ${json(value)},\n`)
+  .join('')}  },
+${body === null ? '' : `  body: ${json(body)},\n`}})
+console.log(response.status, await response.text())`,
+  python: ({ method, path, headers, body }, { url, publicKey, secretKey }) =>
+    `import base64, urllib.error, urllib.request
+
+request = urllib.request.Request(
+    ${json(url + path)},
+    method=${json(method)},
+    headers={
+        "Authorization": "Basic " + base64.b64encode(b${json(`${publicKey}:${secretKey}`)}).decode(),
+${Object.entries(headers)
+  .map(([name, value]) => `        ${json(name)}: ${json(value)},\n`)
+  .join('')}    },
+${body === null ? '' : `    data=${json(body)}.encode(),\n`})
+try:
+    response = urllib.request.urlopen(request)
+except urllib.error.HTTPError as refused:
+    response = refused
+print(response.status, response.read().decode())`,
+  php: ({ method, path, headers, body }, { url, publicKey, secretKey }) =>
+    `<?php
+$call = curl_init(${phpText(url + path)});
+curl_setopt_array($call, [
+    CURLOPT_CUSTOMREQUEST => ${phpText(method)},
+    CURLOPT_USERPWD => ${phpText(`${publicKey}:${secretKey}`)},
+    CURLOPT_HTTPHEADER => [
+${Object.entries(headers)
+  .map(([name, value]) => `        ${phpText(`${name}: ${value}`)},\n`)
+  .join('')}    ],
+${body === null ? '' : `    CURLOPT_POSTFIELDS => ${phpText(body)},\n`}    CURLOPT_RETURNTRANSFER => true,
+]);
+$answer = curl_exec($call);
+echo curl_getinfo($call, CURLINFO_RESPONSE_CODE), ' ', $answer, PHP_EOL;`,
+}

@@ -1,0 +1,398 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { PaymentRecord } from '../../../contract/control/payments.ts'
+import type { PayerField, PaymentMethodOptions } from '../../../contract/resources.ts'
+import { FINAL_STATUSES } from '../../../contract/statuses.ts'
+import { humanise, moneyText } from '../format.ts'
+import { call, messageOf, upload } from '../state/api.ts'
+import { addressOf } from '../state/router.ts'
+import { toast } from '../state/toasts.ts'
+import { useLive } from '../state/use-live.ts'
+import { Copyable, CopyButton } from '../ui/badge.tsx'
+import { Button, LinkButton } from '../ui/button.tsx'
+import { Dialog, FormDialog } from '../ui/dialog.tsx'
+import { Field, Select } from '../ui/field.tsx'
+import { Scrollable } from '../ui/panel.tsx'
+import { callerOf, codeOf, LANGUAGES, type Language, type ShownCall } from './call-as-code.ts'
+import { newKey, sendRequest } from './send-request.tsx'
+
+/** Payments by hand: created as the merchant's program does, chosen and paid as the payer does. */
+
+type Method = Pick<PaymentMethodOptions['methods'][number], 'code' | 'label'> & {
+  readonly banks: readonly { readonly code: string; readonly label: string }[]
+  /** What the payer must give besides the bank. */
+  readonly asks: readonly PayerField[]
+}
+
+interface Asked {
+  readonly amount: string
+  readonly country: string
+  readonly currency: string
+  readonly mode: string
+}
+
+interface Discovered {
+  readonly methods: readonly Method[]
+  readonly problem?: string
+}
+
+const TYPED_MS = 400
+
+/** The methods that the merchant's program would be offered for this: it asks as that program does. */
+function useDiscovery(account: string, { amount, country, currency, mode }: Asked): Discovered {
+  const [found, setFound] = useState<Discovered>({ methods: [] })
+  useEffect(() => {
+    let isCurrent = true
+    const show = (what: Discovered) => isCurrent && setFound(what)
+    const typed = window.setTimeout(() => {
+      const query = new URLSearchParams({ amount, country, currency, checkout_mode: mode })
+      sendRequest(account, { method: 'GET', path: `/payment_methods/options?${query}` }).then(
+        ({ status, body }) =>
+          show(
+            status === 200 ? { methods: methodsIn(body ?? '') } : { methods: [], problem: refusalIn(body) },
+          ),
+        error => show({ methods: [], problem: messageOf(error) }),
+      )
+    }, TYPED_MS)
+    return () => {
+      isCurrent = false
+      window.clearTimeout(typed)
+    }
+  }, [account, amount, country, currency, mode])
+  return found
+}
+
+/** Of its options, the contract may leave out what is empty. */
+const methodsIn = (body: string): Method[] =>
+  (JSON.parse(body) as PaymentMethodOptions).methods.map(({ code, label, options }) => ({
+    code,
+    label,
+    banks: options.banks ?? [],
+    asks: Object.entries(options.payer ?? {}).flatMap(([name, flag]) =>
+      flag?.required && name !== 'bank' ? [name as PayerField] : [],
+    ),
+  }))
+
+function refusalIn(body: string | null): string {
+  try {
+    const answer = JSON.parse(body ?? '')
+    const error = answer.error ?? answer
+    const details = (error.details ?? []) as { readonly field: string; readonly message: string }[]
+    const told = details.map(({ field, message }) => `${field} ${message}`).join('; ')
+    return told || error.message || error.detail
+  } catch {
+    return 'The connection ended without an answer that can be read'
+  }
+}
+
+interface Choice {
+  readonly method: string
+  readonly bank: string
+  readonly given: Readonly<Record<string, string>>
+}
+const NOTHING_CHOSEN: Choice = { method: '', bank: '', given: {} }
+
+/** What is sent of a choice. A bank of another method may have been chosen before. */
+function chosen({ method, bank, given }: Choice, { methods }: Discovered) {
+  const of = methods.find(({ code }) => code === method) ?? methods[0]
+  if (!of) return undefined
+  const [first] = of.banks
+  const its = of.banks.some(({ code }) => code === bank) ? bank : first?.code
+  const asked = Object.fromEntries(of.asks.map(name => [name, given[name] ?? '']))
+  return { method: of.code, ...(its === undefined ? {} : { bank: its }), ...asked }
+}
+
+interface MethodFieldsProps {
+  readonly discovered: Discovered
+  readonly choice: Choice
+  readonly onChoice: (choice: Choice) => void
+}
+
+function MethodFields({ discovered, choice, onChoice }: MethodFieldsProps) {
+  const now = chosen(choice, discovered)
+  const of = discovered.methods.find(({ code }) => code === now?.method)
+  if (!of) return <p class="hint">{discovered.problem ?? 'No method is available for this.'}</p>
+  return (
+    <div class="form-grid">
+      <Select
+        label="Method"
+        value={of.code}
+        options={discovered.methods.map(({ code, label }) => [code, label] as const)}
+        onChange={method => onChoice({ ...choice, method })}
+      />
+      {of.banks.length > 0 && (
+        <Select
+          label="Bank"
+          value={now?.bank ?? ''}
+          options={of.banks.map(({ code, label }) => [code, label] as const)}
+          onChange={bank => onChoice({ ...choice, bank })}
+        />
+      )}
+      {of.asks.map(name => (
+        <Field
+          key={name}
+          label={humanise(name)}
+          required
+          value={choice.given[name] ?? ''}
+          onInput={text => onChoice({ ...choice, given: { ...choice.given, [name]: text } })}
+        />
+      ))}
+    </div>
+  )
+}
+
+const OUTCOMES = [
+  ['', 'As the rules say'],
+  ['succeeded', 'It succeeds'],
+  ['failed', 'It fails: insufficient funds'],
+  ['expired', 'It expires'],
+] as const
+const MODES = [
+  ['hosted', 'Hosted: the payer chooses'],
+  ['merchant', 'Merchant: with a method'],
+] as const
+
+export function NewPayment({ account }: { account: string }) {
+  const [open, setOpen] = useState(false)
+  const [made, setMade] = useState<Made>()
+  return (
+    <>
+      <Button tone="primary" icon="plus" onPress={() => setOpen(true)}>
+        New payment
+      </Button>
+      {open && <PaymentForm account={account} onMade={setMade} onClose={() => setOpen(false)} />}
+      {made && <MadePayment account={account} made={made} onClose={() => setMade(undefined)} />}
+    </>
+  )
+}
+
+interface Made {
+  readonly id: string
+  readonly link: string | undefined
+  readonly shown: ShownCall
+}
+
+interface PaymentFormProps {
+  readonly account: string
+  readonly onMade: (made: Made) => void
+  readonly onClose: () => void
+}
+
+function PaymentForm({ account, onMade, onClose }: PaymentFormProps) {
+  const catalogue = useLive('GET /accounts/:account/catalogue', { params: { account } })
+  const [place, setPlace] = useState('')
+  const [amount, setAmount] = useState('25000')
+  const [mode, setMode] = useState<string>('hosted')
+  const [choice, setChoice] = useState(NOTHING_CHOSEN)
+  const [reference, setReference] = useState(() => `by-hand-${newKey().slice(0, 6)}`)
+  const [outcome, setOutcome] = useState('')
+  const places = [
+    ...new Set(catalogue.data?.routes.map(({ country, currency }) => `${country} ${currency}`) ?? ['TH THB']),
+  ]
+  const [country = '', currency = ''] = (places.includes(place) ? place : (places[0] ?? '')).split(' ')
+  const discovered = useDiscovery(account, { amount, country, currency, mode })
+  const create = async () => {
+    const body = paymentOf({
+      amount,
+      currency,
+      country,
+      checkout_mode: mode,
+      merchant_reference: reference,
+      choice: mode === 'merchant' ? chosen(choice, discovered) : undefined,
+    })
+    const { 'create.path': path } = await call('GET /contract')
+    if (outcome !== '') await bringAbout(account, reference, outcome)
+    const shown: ShownCall = {
+      method: 'POST',
+      path: path?.value ?? '/payment_intents',
+      headers: { 'content-type': 'application/json', 'idempotency-key': newKey() },
+      body: JSON.stringify(body, null, 2),
+    }
+    const answer = await sendRequest(account, { ...shown, method: 'POST', body: shown.body ?? '' })
+    if (answer.status !== 201) throw new Error(refusalIn(answer.body))
+    const payment = JSON.parse(answer.body ?? '')
+    onMade({ id: payment.id, link: payment.next_action?.url, shown })
+  }
+  return (
+    <FormDialog title="New payment" action="Create" wide onClose={onClose} onSubmit={create}>
+      <div class="form-grid">
+        <Field
+          label="Amount"
+          required
+          value={amount}
+          onInput={setAmount}
+          hint={/^\d+$/.test(amount) ? `${moneyText(amount, currency)} ${currency}` : 'in minor units'}
+        />
+        <Select
+          label="Country and currency"
+          value={`${country} ${currency}`}
+          options={places.map(name => [name, name] as const)}
+          onChange={setPlace}
+        />
+        <Field label="Reference" required value={reference} onInput={setReference} />
+        <Select label="Checkout mode" value={mode} options={MODES} onChange={setMode} />
+        <Select label="Outcome" value={outcome} options={OUTCOMES} onChange={setOutcome} />
+      </div>
+      {mode === 'merchant' && <MethodFields discovered={discovered} choice={choice} onChoice={setChoice} />}
+      {mode === 'hosted' && (
+        <p class="hint">
+          {discovered.methods.length > 0
+            ? `The payer can choose ${discovered.methods.map(({ label }) => label).join(', ')}.`
+            : (discovered.problem ?? 'No method is available for this.')}
+        </p>
+      )}
+    </FormDialog>
+  )
+}
+
+interface PaymentFields {
+  readonly amount: string
+  readonly currency: string
+  readonly country: string
+  readonly checkout_mode: string
+  readonly merchant_reference: string
+  readonly choice: Readonly<Record<string, string>> | undefined
+}
+
+/** The body that creates it: the payer's name and phone are of the customer, the other fields of the method. */
+function paymentOf({ choice = {}, ...fields }: PaymentFields) {
+  const { method, customer_name: name, customer_phone: phone, ...options } = choice
+  return {
+    ...fields,
+    customer: { ...(name ? { name } : {}), ...(phone ? { phone } : {}) },
+    ...(method ? { payment_method: method } : {}),
+    ...(Object.keys(options).length > 0 ? { payment_method_options: options } : {}),
+  }
+}
+
+/** A rule in front of the others, which is used up by this payment. */
+const bringAbout = (account: string, reference: string, status: string) =>
+  call('POST /accounts/:account/rules', {
+    params: { account },
+    body: {
+      rules: [
+        {
+          name: `${reference} ${status}`,
+          match: { kind: 'payment', merchant_reference: reference },
+          times: 1,
+          outcome: {
+            after: '0s',
+            status: status as 'succeeded' | 'failed' | 'expired',
+            ...(status === 'failed' ? { code: 'insufficient_funds' } : {}),
+          },
+        },
+      ],
+    },
+  })
+
+/** Keys are shown only where they are copied to. */
+const NO_KEYS = { url: 'http://…', publicKey: 'pk_…', secretKey: 'sk_…' }
+
+interface MadeProps {
+  readonly account: string
+  readonly made: Made
+  readonly onClose: () => void
+}
+
+function MadePayment({ account, made: { id, link, shown }, onClose }: MadeProps) {
+  const [language, setLanguage] = useState<Language>('curl')
+  return (
+    <Dialog title="The payment was created" wide onClose={onClose}>
+      <div class="body">
+        {link && (
+          <div class="row-wrap">
+            <Copyable text={link} what="the link of the page" />
+            <LinkButton href={link} icon="outside" outside>
+              Open as the payer
+            </LinkButton>
+          </div>
+        )}
+        <Select
+          label="The call that created it, as"
+          value={language}
+          options={LANGUAGES}
+          onChange={name => setLanguage(name as Language)}
+        />
+        <div class="body-view">
+          <Scrollable kind="text" label="Call">
+            <pre>{codeOf(language, shown, NO_KEYS)}</pre>
+          </Scrollable>
+        </div>
+      </div>
+      <footer>
+        <CopyButton
+          bare={false}
+          label="Copy with address and keys"
+          text={async () => codeOf(language, shown, await callerOf(account))}
+        />
+        <LinkButton href={addressOf(account, 'payments', id)} tone="primary">
+          Go to the payment
+        </LinkButton>
+      </footer>
+    </Dialog>
+  )
+}
+
+/** What the payer can do now, without the payer's page. */
+export function AsPayer({ account, payment }: { account: string; payment: PaymentRecord }) {
+  const [doing, setDoing] = useState<'choose' | 'receipt'>()
+  const { id, status, checkout_mode, payment_method, receipt, route } = payment
+  const isOpen = !FINAL_STATUSES.includes(status)
+  const canChoose = isOpen && checkout_mode === 'hosted' && payment_method === null && !route
+  const canSend = isOpen && (receipt?.status === 'required' || receipt?.status === 'rejected')
+  const close = () => setDoing(undefined)
+  const [file, setFile] = useState<File>()
+  const send = async () => {
+    const form = new FormData()
+    if (file) form.set('file', file)
+    await upload('POST /accounts/:account/payments/:id/receipt', { params: { account, id } }, form)
+    toast('The receipt was sent')
+  }
+  return (
+    <>
+      {canChoose && <Button onPress={() => setDoing('choose')}>Choose as the payer…</Button>}
+      {canSend && <Button onPress={() => setDoing('receipt')}>Attach a receipt…</Button>}
+      {doing === 'choose' && <ChooseForm account={account} payment={payment} onClose={close} />}
+      {doing === 'receipt' && (
+        <FormDialog title="Attach a receipt" action="Send" onClose={close} onSubmit={send}>
+          <div class="field">
+            <label for="receipt-file">Image, PNG or JPEG</label>
+            <input
+              id="receipt-file"
+              type="file"
+              accept="image/png,image/jpeg"
+              required
+              onChange={({ currentTarget }) => setFile(currentTarget.files?.[0])}
+            />
+          </div>
+        </FormDialog>
+      )}
+    </>
+  )
+}
+
+interface ChooseProps {
+  readonly account: string
+  readonly payment: PaymentRecord
+  readonly onClose: () => void
+}
+
+function ChooseForm({ account, payment, onClose }: ChooseProps) {
+  const { id, amount, country, currency } = payment
+  const discovered = useDiscovery(account, { amount, country, currency, mode: 'hosted' })
+  const { name = '', phone = '' } = payment.customer
+  const [choice, setChoice] = useState<Choice>({
+    ...NOTHING_CHOSEN,
+    given: { customer_name: name, customer_phone: phone },
+  })
+  const choose = async () => {
+    const body = chosen(choice, discovered)
+    if (!body) throw new Error('No method is available for this')
+    await call('POST /accounts/:account/payments/:id/choose', { params: { account, id }, body })
+    toast('Chosen as the payer')
+  }
+  return (
+    <FormDialog title="Choose as the payer" action="Choose" onClose={onClose} onSubmit={choose}>
+      <MethodFields discovered={discovered} choice={choice} onChoice={setChoice} />
+    </FormDialog>
+  )
+}
