@@ -90,6 +90,32 @@ interface Tries {
 /** Disturbances for one run, and their number in the plan. */
 type Planned = readonly [number, readonly PlacedDisturbance[]]
 
+/**
+ * What is left to run. Runs in which the application pauses for a second start as early as they can, because at the end
+ * nothing would be left to do during the pause; but only some at a time, because the others go on meanwhile.
+ */
+export class Plan {
+  readonly #pausing = new Set<Planned>()
+
+  constructor(
+    private readonly withPauses: Planned[],
+    private readonly others: Iterator<Planned>,
+  ) {}
+
+  take(mostPausing: number): Planned | undefined {
+    const other =
+      this.#pausing.size < mostPausing && this.withPauses.length > 0 ? undefined : this.others.next()
+    if (other && !other.done) return other.value
+    const next = this.withPauses.shift()
+    if (next) this.#pausing.add(next)
+    return next
+  }
+
+  ended(one: Planned): void {
+    this.#pausing.delete(one)
+  }
+}
+
 class Exploring {
   readonly #startedAt = performance.now()
   readonly #tried: Attempt[] = []
@@ -123,7 +149,7 @@ class Exploring {
     if (this.settings.mustBeSame !== undefined) return this.#exploration(first, story, different, places)
     const pairs = this.#pairs(places)
     // Without a number of runs, they end at a time, and each pair may be the last one.
-    const plan = this.settings.mostRuns === undefined ? numbered(pairs) : this.#planned(pairs)
+    const plan = this.settings.mostRuns === undefined ? new Plan([], numbered(pairs)) : this.#planned(pairs)
     await this.#tryAll(plan, { ...tries, of: null })
     return this.#exploration(first, story, different, places)
   }
@@ -160,31 +186,29 @@ class Exploring {
     }
   }
 
-  /**
-   * The disturbances to run, with their numbers, up to the limit. Those in which the application pauses for a second
-   * come first, because at the end nothing would be left to do during the pause.
-   */
-  #planned(all: Iterable<readonly PlacedDisturbance[]>): Iterator<Planned> {
+  /** The disturbances to run, with their numbers, up to the limit. */
+  #planned(all: Iterable<readonly PlacedDisturbance[]>): Plan {
     const chosen: Planned[] = []
     for (const one of numbered(all)) {
       if (chosen.length >= this.#leftRuns) break
       chosen.push(one)
     }
     const pauses = ([, places]: Planned) => places.some(({ kind }) => KIND_RULES[kind].pauses)
-    return [...chosen.filter(pauses), ...chosen.filter(one => !pauses(one))].values()
+    return new Plan(chosen.filter(pauses), chosen.filter(one => !pauses(one)).values())
   }
 
   /** Runs as many disturbances at a time as there are slots. The results are in the order of their numbers. */
-  async #tryAll(plan: Iterator<Planned>, { story, firstTry, of }: Tries): Promise<void> {
+  async #tryAll(plan: Plan, { story, firstTry, of }: Tries): Promise<void> {
     const results: Attempt[] = []
     const startedAt = performance.now()
     const work = async () => {
       for (;;) {
         const slot = await this.slots.take()
-        const next = this.#leftMs > 0 ? plan.next() : undefined
-        if (!next || next.done) return slot.end()
-        const [at, places] = next.value
+        const next = this.#leftMs > 0 ? plan.take(this.slots.mostPausing) : undefined
+        if (!next) return slot.end()
+        const [at, places] = next
         const attempt = await this.attempts.try(places, story, firstTry.patienceFor(places), slot)
+        plan.ended(next)
         results[at] = attempt
         this.settings.tried?.(attempt, this.#tried.length + results.filter(Boolean).length, of)
       }

@@ -4,12 +4,8 @@ const RESTS_AFTER_MS = 20
 const STARTS_WITHIN_MS = 1000
 /** How many runs may only wait at a time, because each of them may need a process of its own. */
 const MOST_WAITING = 8
-/**
- * How many runs are under way for each job: `usual` while another run works, and `most` while all of them only wait.
- * Processes that serve several runs are few, because the start and the first requests of a process take as much
- * processor time as several runs. But if all of them wait for a Retry-After, it pays to start another one.
- */
-const PER_JOB = { own: { usual: 4, most: 4 }, shared: { usual: 2, most: 5 } } as const
+/** How many runs are under way for each job, working or waiting: processes that serve several runs need not be started anew. */
+const PER_JOB = { own: 4, shared: 5 } as const
 
 /** The slot of one run. */
 export interface RunSlot {
@@ -25,7 +21,6 @@ export interface RunSlot {
 export class RunSlots {
   /** How many runs may be under way, working or waiting. */
   readonly most: number
-  readonly #usual: number
   #working = 0
   #underWay = 0
   readonly #next: (() => void)[] = []
@@ -34,14 +29,16 @@ export class RunSlots {
     private readonly jobs: number,
     processes: keyof typeof PER_JOB = 'own',
   ) {
-    const limit = (perJob: number) => (jobs === 1 ? 1 : Math.min(perJob * jobs, jobs + MOST_WAITING))
-    this.#usual = limit(PER_JOB[processes].usual)
-    this.most = limit(PER_JOB[processes].most)
+    this.most = jobs === 1 ? 1 : Math.min(PER_JOB[processes] * jobs, jobs + MOST_WAITING)
+  }
+
+  /** How many of these may be runs with a long pause. The others go on beside them, and one of these may wait, too. */
+  get mostPausing(): number {
+    return Math.max(1, this.most - this.jobs - 1)
   }
 
   get #hasRoom(): boolean {
-    const limit = this.#working === 0 ? this.most : this.#usual
-    return this.#working < this.jobs && this.#underWay < limit
+    return this.#working < this.jobs && this.#underWay < this.most
   }
 
   async take(): Promise<RunSlot> {
