@@ -94,7 +94,7 @@ type Planned = readonly [number, readonly PlacedDisturbance[]]
  * What is left to run. Runs in which the application pauses for a second start as early as they can, because at the end
  * nothing would be left to do during the pause; but only some at a time, because the others go on meanwhile.
  */
-class Plan {
+export class Plan {
   readonly #pausing = new Set<Planned>()
 
   constructor(

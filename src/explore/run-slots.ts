@@ -3,11 +3,9 @@ const RESTS_AFTER_MS = 20
 /** How long a run without traffic counts as working at its start, when its process is being started. */
 const STARTS_WITHIN_MS = 1000
 /** How many runs may only wait at a time, because each of them may need a process of its own. */
-const MOST_WAITING = 10
+const MOST_WAITING = 8
 /** How many runs are under way for each job, working or waiting: processes that serve several runs need not be started anew. */
-const PER_JOB = { own: 4, shared: 6 } as const
-/** So many of those that wait are kept for short pauses. */
-const FOR_SHORT_PAUSES = 2
+const PER_JOB = { own: 4, shared: 5 } as const
 
 /** The slot of one run. */
 export interface RunSlot {
@@ -34,9 +32,9 @@ export class RunSlots {
     this.most = jobs === 1 ? 1 : Math.min(PER_JOB[processes] * jobs, jobs + MOST_WAITING)
   }
 
-  /** How many of these may be runs with a long pause, so that the others go on beside them. */
+  /** How many of these may be runs with a long pause. The others go on beside them, and one of these may wait, too. */
   get mostPausing(): number {
-    return Math.max(1, this.most - this.jobs - FOR_SHORT_PAUSES)
+    return Math.max(1, this.most - this.jobs - 1)
   }
 
   get #hasRoom(): boolean {

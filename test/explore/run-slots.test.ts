@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Plan } from '../../src/explore/explore.ts'
 import { type RunSlot, RunSlots } from '../../src/explore/run-slots.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -50,8 +51,8 @@ test('when each process serves several runs, more of them may wait, and some of 
   const slots = new RunSlots(2, 'shared')
   const given = ask(slots, 20)
   for (let nth = 0; nth < 20; nth++) await pass()
-  expect(given).toHaveLength(12)
-  expect(slots.mostPausing).toBe(8)
+  expect(given).toHaveLength(10)
+  expect(slots.mostPausing).toBe(7)
   expect(new RunSlots(1, 'shared').mostPausing).toBe(1)
 })
 
@@ -73,4 +74,23 @@ test('activity of an application after its run has ended does not count', async 
   }
   await vi.advanceTimersByTimeAsync(10)
   expect(given).toHaveLength(4)
+})
+
+test('runs with a long pause start first, but only so many at a time that the others go on', () => {
+  const planned = (name: string) => [0, [{ kind: 'call-429', before: 0, call: name }]] as const
+  const plan = new Plan(['a', 'b', 'c'].map(planned), ['x', 'y'].map(planned).values())
+  const take = () => plan.take(2)
+  const nameOf = (one: ReturnType<typeof take>) => one?.[1][0]?.call
+  const [first, second, third] = [take(), take(), take()]
+  expect([first, second, third].map(nameOf)).toEqual(['a', 'b', 'x'])
+  if (first) plan.ended(first)
+  if (third) plan.ended(third)
+  expect([take(), take()].map(nameOf)).toEqual(['c', 'y'])
+  expect(take(), 'none is left').toBeUndefined()
+})
+
+test('runs with a long pause start also if no others are left', () => {
+  const planned = (name: string) => [0, [{ kind: 'call-429', before: 0, call: name }]] as const
+  const plan = new Plan(['a', 'b'].map(planned), [].values())
+  expect([plan.take(1), plan.take(1)].map(one => one?.[1][0]?.call)).toEqual(['a', 'b'])
 })
