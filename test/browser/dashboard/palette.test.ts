@@ -17,7 +17,7 @@ describe.skipIf(noChromium)('the palette', () => {
     await desk.payOut({ merchant_reference: 'refund-of-anong' })
   })
 
-  const field = (of: Page) => of.getByRole('combobox', { name: /Search records/ })
+  const field = (of: Page) => of.getByRole('combobox', { name: /Find records/ })
   const option = (of: Page, name: string | RegExp) => of.getByRole('dialog').getByRole('option', { name })
   /** Opens it with a key, types, and waits for a choice, which must be the active one once it was walked to. */
   async function choose(of: Page, keys: string, text: string, name: string | RegExp): Promise<void> {
@@ -34,11 +34,11 @@ describe.skipIf(noChromium)('the palette', () => {
     const id = await dialog.getByRole('option', { selected: true }).getAttribute('id')
     expect(await field(of).getAttribute('aria-activedescendant')).toBe(id)
     await of.keyboard.press('Enter')
-    await expect.poll(() => of.getByRole('dialog', { name: 'Search and actions' }).count()).toBe(0)
+    await expect.poll(() => of.getByRole('dialog', { name: 'Find anything' }).count()).toBe(0)
   }
   const heading = (of: Page, name: string | RegExp) => of.getByRole('heading', { level: 1, name }).waitFor()
 
-  test('finds records and pages, acts, and leaves text alone', { timeout: 120_000 }, async () => {
+  test('finds records and pages, acts, and leaves text alone', { timeout: 240_000 }, async () => {
     const { page } = await desk.open('overview')
     await choose(page, 'Control+k', 'anong 3', /^order-3.*1,234\.50 THB · Pending · Anong 3/)
     await heading(page, '1,234.50 THB')

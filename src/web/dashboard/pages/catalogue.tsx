@@ -96,6 +96,12 @@ function Routes({ account, data }: { account: string; data: CatalogueState }) {
                 ) : (
                   <Badge tone="bad">{provider} is down</Badge>
                 )}
+                <a
+                  href={addressOf(account, 'payments', null, { route: id })}
+                  aria-label={`Payments by ${id}`}
+                >
+                  Payments
+                </a>
               </span>
             ),
           },
@@ -106,15 +112,6 @@ function Routes({ account, data }: { account: string; data: CatalogueState }) {
           { title: 'Action', cell: ({ action }) => humanise(action) },
           { title: 'Receipt', cell: ({ receipt }) => receipt ?? 'none' },
           { title: 'Cancel while pending', cell: ({ cancel_pending }) => (cancel_pending ? 'yes' : 'no') },
-          {
-            title: 'What took it',
-            hiddenTitle: true,
-            cell: ({ id }) => (
-              <a href={addressOf(account, 'payments', null, { route: id })} aria-label={`Payments by ${id}`}>
-                Payments
-              </a>
-            ),
-          },
         ]}
       />
     </Panel>

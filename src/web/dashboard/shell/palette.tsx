@@ -18,7 +18,7 @@ export const OpenPalette = ({ bare }: { bare?: boolean }) => (
   <button
     type="button"
     class={bare ? 'button ghost bare' : 'button opens-palette'}
-    aria-label="Search and actions"
+    aria-label="Find anything"
     aria-haspopup="dialog"
     aria-keyshortcuts="Control+K /"
     onClick={() => {
@@ -28,7 +28,7 @@ export const OpenPalette = ({ bare }: { bare?: boolean }) => (
     <Icon name="search" />
     {!bare && (
       <>
-        <span>Search</span>
+        <span>Find</span>
         <kbd>Ctrl K</kbd>
       </>
     )}
@@ -115,7 +115,7 @@ function OpenedPalette({ account, merchants }: PaletteProps) {
     <dialog
       ref={dialog}
       class="palette"
-      aria-label="Search and actions"
+      aria-label="Find anything"
       onClose={() => {
         paletteIsOpen.value = false
       }}
@@ -126,7 +126,7 @@ function OpenedPalette({ account, merchants }: PaletteProps) {
         <input
           type="text"
           role="combobox"
-          aria-label="Search records, pages and actions"
+          aria-label="Find records, pages and actions"
           aria-expanded={all.length > 0}
           aria-controls={`${id}-list`}
           aria-activedescendant={all.length > 0 ? `${id}-${active}` : undefined}
@@ -236,7 +236,7 @@ function actionsHere(): Choice[] {
 }
 
 /** By the page and the button that has them. */
-export const ELSEWHERE: readonly (readonly [page: ListPageName, button: string])[] = [
+const ELSEWHERE: readonly (readonly [page: ListPageName, button: string])[] = [
   ['payouts', 'New payout'],
   ['webhooks', 'Add endpoint'],
   ['webhooks', 'Send event'],

@@ -66,7 +66,7 @@ function stepThroughRows(by: 1 | -1): void {
 }
 
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
-  [['Ctrl', 'K'], 'Search records, pages and actions'],
+  [['Ctrl', 'K'], 'Find records, pages and actions'],
   [['/'], 'The same'],
   [['j'], 'The next row'],
   [['k'], 'The row before'],
