@@ -19,8 +19,8 @@ export function paySteps(view: View): Html {
   if (receipt?.status === 'rejected')
     return html`${receiptPanel(view)}
 <details class="card folded"><summary>${words.notPaidYet}${icon('chevron')}</summary><p class="lead">${how}</p>${body}</details>`
-  return html`<div class="heading"><h1>${title}</h1><p class="lead">${how}</p></div>
-${anotherWay(view)}<section class="card">${body}</section>${receiptPanel(view)}`
+  return html`<div class="heading"><h1>${title}</h1><p class="lead">${how}</p>${anotherWay(view)}</div>
+<section class="card">${body}</section>${receiptPanel(view)}${backToShop(payment, words)}`
 }
 
 /** The account that the money went to, for reference only. */
@@ -30,10 +30,8 @@ function transferred(view: View, instrument: Instrument): Html | string {
 }
 
 /** The payment already uses this method, so the page offers no other; the shop can. It is read before anything is paid. */
-function anotherWay({ payment, words }: View): Html | string {
-  const back = backToShop(payment, words)
-  return back === '' ? '' : html`<div class="another-way"><p>${words.anotherWay}</p>${back}</div>`
-}
+const anotherWay = ({ payment, words }: View): Html | string =>
+  payment.returnUrl === null ? '' : html`<p class="another-way">${words.anotherWay}</p>`
 
 /** Open, but the payer has nothing to do. */
 export function processing({ payment, words }: View): Html {
