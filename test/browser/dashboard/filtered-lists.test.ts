@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { noChromium } from '../../support/browser/browser.ts'
@@ -8,7 +10,7 @@ describe.skipIf(noChromium)('a filtered list', () => {
   const openDesk = useDesks()
 
   test('is reached from what names a part of it, and saved as CSV and JSON', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const desk = await openDesk({
       webhooks: [{ url: 'http://127.0.0.1:9/first' }, { url: 'http://127.0.0.1:9/second' }],
@@ -80,6 +82,21 @@ describe.skipIf(noChromium)('a filtered list', () => {
     expect(deliveries.map(({ url }: { url: string }) => url)).toEqual(
       Array(3).fill('http://127.0.0.1:9/second'),
     )
+  })
+
+  test('that is empty has a command that makes its first record, wherever it is pasted', async () => {
+    const desk = await openDesk()
+    const { page } = await desk.open('payments')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const copy = page.getByRole('button', { name: 'Copy the command' })
+    await copy.waitFor()
+    expect(await page.locator('.command pre').textContent()).not.toContain('sk_test_')
+    await copy.click()
+    await page.locator('.command button path[d^="m3"]').waitFor({ state: 'attached' })
+    const command = String(await page.evaluate('navigator.clipboard.readText()'))
+    const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: '/' })
+    expect(JSON.parse(stdout)).toMatchObject({ object: 'payment_intent', merchant_reference: 'order-1' })
+    await page.getByRole('link', { name: /^Payment order-1/ }).waitFor()
   })
 })
 

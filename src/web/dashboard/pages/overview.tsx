@@ -3,11 +3,11 @@ import type { Buckets, Overview } from '../../../contract/control/overview.ts'
 import { commandText, countText, humanise, sentenceText, type Tone, toneOf } from '../format.ts'
 import { addressOf } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
-import { Away, Command, Money, Status, Time } from '../ui/badge.tsx'
+import { Away, Money, Status, Time } from '../ui/badge.tsx'
 import { Chart } from '../ui/chart.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty, Panel } from '../ui/panel.tsx'
-import { firstPaymentCommand } from './first-payment.ts'
+import { FirstPayment } from './first-payment.tsx'
 
 export function OverviewPage({ account }: { account: string }) {
   const overview = useLive(
@@ -195,8 +195,8 @@ function IntentsChart({ data, account }: { data: Overview; account: string }) {
         />
       ) : (
         <Empty title="No payments yet">
-          <p>Create the first payment from the folder where the server runs:</p>
-          <Command text={firstPaymentCommand(account)} />
+          <p>Create the first payment with the keys of this account:</p>
+          <FirstPayment account={account} />
         </Empty>
       )}
     </Panel>

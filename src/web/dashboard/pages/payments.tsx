@@ -7,7 +7,7 @@ import {
 } from '../../../contract/statuses.ts'
 import { humanise, moneyText } from '../format.ts'
 import { addressOf } from '../state/router.ts'
-import { Command, Money, Status, Time } from '../ui/badge.tsx'
+import { Money, Status, Time } from '../ui/badge.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
 import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
@@ -23,7 +23,7 @@ import {
   TextFilter,
   useCatalogue,
 } from './filters.tsx'
-import { firstPaymentCommand } from './first-payment.ts'
+import { FirstPayment } from './first-payment.tsx'
 import { NewPayment } from './pay-by-hand.tsx'
 
 const LIST = 'GET /accounts/:account/browse/payments'
@@ -135,6 +135,6 @@ const NothingFound = () => (
 const NoPayments = ({ account }: { account: string }) => (
   <Empty title="No payments yet">
     <p>Create one with the keys of this account. It will appear here at once.</p>
-    <Command text={firstPaymentCommand(account)} />
+    <FirstPayment account={account} />
   </Empty>
 )

@@ -4,7 +4,7 @@ import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
 import { humanise, moneyText } from '../format.ts'
 import { call } from '../state/api.ts'
 import { addressOf, go } from '../state/router.ts'
-import { Command, Money, Status, Time } from '../ui/badge.tsx'
+import { Money, Status, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
@@ -23,7 +23,6 @@ import {
   TextFilter,
   useCatalogue,
 } from './filters.tsx'
-import { firstPayoutCommand } from './first-payment.ts'
 
 const LIST = 'GET /accounts/:account/browse/payouts'
 const MORE = ['created_after', 'created_before', 'failure_code', 'rule']
@@ -91,7 +90,7 @@ export function PayoutsPage({ account }: { account: string }) {
         columns={COLUMNS}
         hrefOf={({ id }) => addressOf(account, 'payouts', id)}
         nameOf={nameOf}
-        empty={query ? <NothingFound /> : <NoPayouts account={account} />}
+        empty={query ? <NothingFound /> : <NoPayouts />}
       />
     </Page>
   )
@@ -103,13 +102,9 @@ const NothingFound = () => (
   </Empty>
 )
 
-const NoPayouts = ({ account }: { account: string }) => (
+const NoPayouts = () => (
   <Empty title="No payouts yet">
-    <p>
-      The merchant API has no call that creates a payout. Create one here with “New payout”, or with the
-      control surface:
-    </p>
-    <Command text={firstPayoutCommand(account)} />
+    <p>The merchant API has no call that creates a payout. Create one with “New payout”.</p>
   </Empty>
 )
 
@@ -157,6 +152,7 @@ function NewPayout({ account }: { account: string }) {
             {FIELDS.map(([name, label, hint]) => (
               <Field
                 key={name}
+                name={name}
                 label={label}
                 required
                 value={values[name]}

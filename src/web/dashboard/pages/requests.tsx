@@ -3,12 +3,12 @@ import type { LoggedRequest } from '../../../contract/control/journal.ts'
 import { countText, humanise } from '../format.ts'
 import { addressOf, keep, kept, place } from '../state/router.ts'
 import { useLive } from '../state/use-live.ts'
-import { Badge, Command, HttpStatus, Time } from '../ui/badge.tsx'
+import { Badge, HttpStatus, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { type Column, Empty, Table } from '../ui/panel.tsx'
 import { ChoiceFilter, ClearFilters, SearchFilter } from './filters.tsx'
-import { firstPaymentCommand } from './first-payment.ts'
+import { FirstPayment } from './first-payment.tsx'
 import { EditRequest } from './send-request.tsx'
 
 /** The times are those of a bar of the overview. */
@@ -74,7 +74,7 @@ function RequestTable({ rows, account, opened }: RowsProps) {
     return (
       <Empty title="No requests yet">
         <p>Call the merchant API with the keys of this account:</p>
-        <Command text={firstPaymentCommand(account)} />
+        <FirstPayment account={account} />
       </Empty>
     )
   if (shown.length === 0)

@@ -3,7 +3,7 @@ import type { DeliveryRow, EndpointRecord } from '../../../contract/control/webh
 import type { EventChoice } from '../../../contract/event-names.ts'
 import { DELIVERY_STATUSES } from '../../../contract/statuses.ts'
 import { humanise } from '../format.ts'
-import { ApiError, call } from '../state/api.ts'
+import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
@@ -223,23 +223,13 @@ function AddEndpoint({ account }: { account: string }) {
   const [open, setOpen] = useState(false)
   const [url, setUrl] = useState('')
   const [events, setEvents] = useState('')
-  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
   const [made, setMade] = useState<EndpointRecord | null>(null)
   const add = async () => {
     // The server checks the names.
     const wanted = events.split(/[\s,]+/).filter(Boolean) as EventChoice[]
-    try {
-      const body = { url: url.trim(), ...(wanted.length > 0 ? { events: wanted } : {}) }
-      setMade(await call('POST /accounts/:account/webhook-endpoints', { params: { account }, body }))
-      setUrl('')
-      setProblems(new Map())
-    } catch (error) {
-      if (error instanceof ApiError)
-        setProblems(
-          new Map(error.details.map(({ field, message }) => [field.split('.')[0] ?? field, message])),
-        )
-      throw error
-    }
+    const body = { url: url.trim(), ...(wanted.length > 0 ? { events: wanted } : {}) }
+    setMade(await call('POST /accounts/:account/webhook-endpoints', { params: { account }, body }))
+    setUrl('')
   }
   return (
     <>
@@ -247,29 +237,23 @@ function AddEndpoint({ account }: { account: string }) {
         Add endpoint
       </Button>
       {open && (
-        <FormDialog
-          title="Add a webhook endpoint"
-          action="Add"
-          onClose={() => setOpen(false)}
-          onSubmit={add}
-          showsProblems={problems.size > 0}
-        >
+        <FormDialog title="Add a webhook endpoint" action="Add" onClose={() => setOpen(false)} onSubmit={add}>
           <Field
             label="URL"
+            name="url"
             placeholder="http://127.0.0.1:4000/hooks"
             required
             value={url}
             onInput={setUrl}
-            problem={problems.get('url')}
             autofocus
           />
           <Field
             label="Events (optional)"
+            name="events"
             placeholder="payment.succeeded payment.failed"
             hint="Leave it empty for the final events of payments and payouts. Enter * for all events."
             value={events}
             onInput={setEvents}
-            problem={problems.get('events')}
           />
         </FormDialog>
       )}

@@ -127,14 +127,14 @@ export function Copyable({ text, what }: { text: string; what: string }) {
   )
 }
 
-/** A command with a button that copies it. */
-export function Command({ text }: { text: string }) {
+/** A command with a button that copies it, or that with what is not shown, such as a key. */
+export function Command({ text, copies = text }: { text: string; copies?: string }) {
   return (
     <div class="command">
       <Scrollable kind="text" label={`Command: ${text.split('\n')[0]}`}>
         <pre>{text}</pre>
       </Scrollable>
-      <CopyButton text={text} label="Copy the command" />
+      <CopyButton text={copies} label="Copy the command" />
     </div>
   )
 }

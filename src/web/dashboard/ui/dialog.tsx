@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { messageOf } from '../state/api.ts'
+import { ApiError, messageOf } from '../state/api.ts'
 import { Button } from './button.tsx'
+import { FieldProblems } from './field.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -31,7 +32,7 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
 interface FormDialogProps extends DialogProps {
   readonly action: string
   readonly tone?: 'primary' | 'danger'
-  /** Closes the dialog when it has finished, and shows what it throws. */
+  /** Closes the dialog when it has finished, and shows what it throws: beside the fields that it is about, otherwise below. */
   readonly onSubmit: () => Promise<unknown>
   /** For a caller that shows the problems next to the fields itself. */
   readonly showsProblems?: boolean
@@ -47,6 +48,11 @@ export function FormDialog({
 }: FormDialogProps) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string | null>(null)
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (!busy) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [busy])
   const submit = async (event: Event) => {
     event.preventDefault()
     setBusy(true)
@@ -54,15 +60,24 @@ export function FormDialog({
       await onSubmit()
       dialog.onClose()
     } catch (cause) {
-      setError(messageOf(cause))
+      const { fields, rest } = sorted(cause, form.current)
+      setProblems(fields)
+      setError(rest)
       setBusy(false)
     }
   }
   return (
     <Dialog {...dialog}>
-      <form onSubmit={submit}>
+      <form
+        ref={form}
+        onSubmit={submit}
+        onInput={({ target }) => {
+          const { name } = target as HTMLInputElement
+          if (problems.has(name)) setProblems(new Map([...problems].filter(([field]) => field !== name)))
+        }}
+      >
         <div class="body">
-          {children}
+          <FieldProblems.Provider value={problems}>{children}</FieldProblems.Provider>
           {error && !showsProblems && (
             <p class="problem" role="alert">
               {error}
@@ -78,4 +93,19 @@ export function FormDialog({
       </form>
     </Dialog>
   )
+}
+
+/** What is said of a field of the form, and the rest. A member of a list or of an object belongs to its field. */
+function sorted(cause: unknown, form: HTMLFormElement | null) {
+  const fields = new Map<string, string>()
+  const rest: string[] = []
+  const details = cause instanceof ApiError ? cause.details : []
+  for (const { field, message } of details) {
+    const [first = '', ...others] = field.split('.')
+    const name = [field, others.at(-1) ?? '', first].find(each => each && form?.elements.namedItem(each))
+    if (name === undefined) rest.push(`${field} ${message}`)
+    else if (!fields.has(name)) fields.set(name, message)
+  }
+  if (details.length === 0) rest.push(messageOf(cause))
+  return { fields, rest: rest.length > 0 ? rest.join('; ') : null }
 }

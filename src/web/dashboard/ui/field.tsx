@@ -1,8 +1,13 @@
-import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useId } from 'preact/hooks'
+
+/** What the server said about the fields of a form, by their names. */
+export const FieldProblems = createContext<ReadonlyMap<string, string>>(new Map())
 
 interface FieldProps {
   readonly label: string
+  /** As the server calls it, which may say a problem of it. */
+  readonly name?: string
   readonly value: string
   readonly onInput: (value: string) => void
   readonly hint?: string
@@ -20,20 +25,24 @@ export function Field(props: FieldProps) {
     label,
     value,
     onInput,
+    name,
     hint,
-    problem,
+    problem: own,
     type = 'text',
     placeholder,
     required,
     compact,
     autofocus,
   } = props
+  const said = useContext(FieldProblems).get(name ?? '')
+  const problem = own ?? said
   const id = useId()
   const about = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')
   const given = {
     id,
     value,
     required,
+    ...(name === undefined ? {} : { name }),
     autocomplete: 'off' as const,
     spellcheck: false,
     'aria-describedby': about || undefined,
