@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { LIST_PAGES, MENU } from '../pages/page-names.ts'
 import { addressOf, go } from '../state/router.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -17,8 +17,8 @@ const NEXT_KEY_MS = 1500
 /** The keys that work on every page, and the list of them. */
 export function Shortcuts({ account }: { account: string }) {
   const [isListed, setListed] = useState(false)
+  const goesAt = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
-    let goesAt = Number.NEGATIVE_INFINITY
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return
       const key = event.key.toLowerCase()
@@ -29,10 +29,10 @@ export function Shortcuts({ account }: { account: string }) {
       }
       if (event.ctrlKey || event.metaKey || event.altKey || !singleKeys.value || isTyping(event)) return
       const page = LIST_PAGES.find(name => MENU[name].key === key)
-      const goes = performance.now() - goesAt < NEXT_KEY_MS
-      goesAt = Number.NEGATIVE_INFINITY
+      const goes = performance.now() - goesAt.current < NEXT_KEY_MS
+      goesAt.current = Number.NEGATIVE_INFINITY
       if (goes && page) go(addressOf(account, page))
-      else if (key === 'g') goesAt = performance.now()
+      else if (key === 'g') goesAt.current = performance.now()
       else if (key === '/') paletteIsOpen.value = true
       else if (key === '?') setListed(true)
       else if (key === 'j' || key === 'k') stepThroughRows(key === 'j' ? 1 : -1)
