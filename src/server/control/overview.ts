@@ -62,17 +62,21 @@ function needsOf(world: World, now: number): Overview['needs'] {
   }
 }
 
-/** A record that changed, with what says how it ended. */
+/** A record that changed, with what says how it ended, if that was noted. */
 interface Change {
   readonly id: string
+  readonly at: number
+  readonly entry?: Pick<Entry, 'at' | 'by' | 'events'>
+}
+/** The order of what happens at the same time. */
+interface Noted extends Change {
   readonly nth: number
-  readonly entry: Pick<Entry, 'at' | 'by' | 'events'>
 }
 
 /** How many are kept of each account: of payments and payouts, and of deliveries, which are many while a receiver fails. */
 const KEPT = { record: 14, delivery: 6 }
 type Kind = keyof typeof KEPT
-type Changes = { readonly [K in Kind]: Map<string, Change> }
+type Changes = { readonly [K in Kind]: Map<string, Noted> }
 
 /** The records that changed last. */
 class LastChanged {
@@ -82,19 +86,19 @@ class LastChanged {
 
   constructor(gateway: Gateway) {
     gateway.onEntry((runtime, { at, by, events }) => {
-      let entry: Change['entry'] | undefined
+      let entry: Change['entry']
       for (const event of events) {
         const record = changedRecord(event)
         const id = record ?? (event.type === 'AttemptEnded' ? event.delivery : undefined)
         if (id === undefined) continue
         entry ??= { at, by, events: essentials(events) }
-        const change = { id, nth: ++this.#count, entry }
+        const change = { id, at, nth: ++this.#count, entry }
         this.#note(runtime, record === undefined ? 'delivery' : 'record', change)
       }
     })
   }
 
-  #note(runtime: AccountRuntime, kind: Kind, change: Change): void {
+  #note(runtime: AccountRuntime, kind: Kind, change: Noted): void {
     const changes = (this.#changes.get(runtime) ?? this.#begin(runtime))[kind]
     // What changed again moves to the end.
     changes.delete(change.id)
@@ -104,7 +108,7 @@ class LastChanged {
   }
 
   #begin(runtime: AccountRuntime): Changes {
-    const changes = { record: new Map<string, Change>(), delivery: new Map<string, Change>() }
+    const changes = { record: new Map<string, Noted>(), delivery: new Map<string, Noted>() }
     this.#changes.set(runtime, changes)
     // After a reset or an import, these records are no more.
     runtime.account.onReplaced(() => {
@@ -114,12 +118,27 @@ class LastChanged {
     return changes
   }
 
-  /** Newest first. */
+  /** Newest first. Changes are noted from the first call of the control surface on; before them come the newest records. */
   of(runtime: AccountRuntime): Change[] {
-    const changes = this.#changes.get(runtime)
-    if (!changes) return []
-    return [...changes.record.values(), ...changes.delivery.values()].sort((a, b) => b.nth - a.nth)
+    const { record, delivery } = this.#changes.get(runtime) ?? this.#begin(runtime)
+    const noted = [...record.values(), ...delivery.values()].sort((a, b) => b.nth - a.nth)
+    return [...noted, ...newest(runtime.account.world, record)]
   }
+}
+
+/** The newest payments and payouts that are not among the noted ones, as many as those leave room for. */
+function newest({ payments, payouts }: World, noted: ReadonlyMap<string, Change>): Change[] {
+  const room = KEPT.record - noted.size
+  if (room <= 0) return []
+  const found: Change[] = []
+  for (const records of [payments, payouts]) {
+    let left = KEPT.record
+    for (const { id, record } of records.below(FROM_THE_TOP, () => true)) {
+      if (!noted.has(id)) found.push({ id, at: record.updatedAt })
+      if (--left === 0) break
+    }
+  }
+  return found.sort((a, b) => b.at - a.at).slice(0, room)
 }
 
 /** Of an entry, what says who ended a record: the rest, such as whole payments, would take memory for nothing. */
@@ -133,16 +152,16 @@ const essentials = (events: readonly DomainEvent[]): DomainEvent[] =>
       : [{ type, ...('payment' in event ? { payment: id } : { payout: id }) } as DomainEvent]
   })
 
-function feedLine(runtime: AccountRuntime, { id, entry }: Change): Overview['feed'] {
+function feedLine(runtime: AccountRuntime, { id, at, entry }: Change): Overview['feed'] {
   const { world } = runtime.account
-  const why = whyRecord(runtime, id, [{ v: JOURNAL_VERSION, seq: 1, ...entry }])
+  const why = whyRecord(runtime, id, entry ? [{ v: JOURNAL_VERSION, seq: 1, ...entry }] : [])
   if (!why || why.kind === 'request') return []
   const { kind, status, sentence } = why
   const delivery = world.deliveries.get(id)
   const record = world.payments.get(id) ?? world.payouts.get(id) ?? subjectOf(world, id)
   const name = record?.merchantReference ?? record?.sortKey.id ?? id
   const state = delivery && isFailing(delivery) ? FAILING : status
-  return [{ at: formatTimestamp(entry.at), id, kind, name, status: state, sentence }]
+  return [{ at: formatTimestamp(at), id, kind, name, status: state, sentence }]
 }
 
 function subjectOf(world: World, delivery: string) {

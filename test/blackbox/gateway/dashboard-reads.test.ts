@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openStream } from '../../support/gateway/event-stream.ts'
-import { type Account, type Json, openAccount, succeeded } from '../../support/gateway/merchant.ts'
-import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { type Account, accountOf, type Json, openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import { ownServer, recovered, sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectRefusal, invalid, notFound } from '../../support/http/refusals.ts'
 import { createPayment, createTransfer, uploadReceipt } from '../../support/payments/payments.ts'
 import { addPayout } from '../../support/payments/payouts.ts'
@@ -366,6 +366,21 @@ test('the overview says what needs somebody, what happened last and what comes n
   await account.advance('1h')
   expect((await read(account, '/overview')).needs).toMatchObject({ failing: [], cancelling: 0 })
   expect((await read(account, '/browse/webhook-deliveries?status=failing')).total).toBe(0)
+})
+
+test('what happened before a restart is told from the newest records, until they change again', async () => {
+  const server = await ownServer()
+  const account = await openAccount(server)
+  for (const nth of [1, 2, 3]) await createPayment(account, { merchant_reference: `order-${nth}` })
+  const same = accountOf(await recovered(server), account.keys)
+  const told = async () =>
+    (await read(same, '/overview')).feed.map(({ name, status }: Json) => [name, status].join(' '))
+  expect(await told()).toEqual(['order-3 pending', 'order-2 pending', 'order-1 pending'])
+  const [first] = (await read(same, '/payments')).data.filter(
+    ({ merchant_reference }: Json) => merchant_reference === 'order-1',
+  )
+  await same.trigger(first.id, 'fail')
+  expect(await told()).toEqual(['order-1 failed', 'order-3 pending', 'order-2 pending'])
 })
 
 test('requests are found by what they say, and a timeline has the one that created its record and what a fault did', async () => {
