@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { KINDS } from '../application/disturbance.ts'
+import { type DisturbanceKind, KINDS } from '../application/disturbance.ts'
 import { commandLine } from '../application/process-family.ts'
 import { isRecord } from '../contract/validation.ts'
 import type { Scenario, ScenarioResult } from '../scenario/index.ts'
@@ -33,6 +33,14 @@ export async function exploreSuite({
   const attempts = new SuiteAttempts(scenario, runSuite, settings.seed, slots)
   const exploration = await exploreWith(attempts, slots, scenario, { ...settings, mustBeSame: !tolerate })
   return { ...exploration, command }
+}
+
+/** Why a test command is not explored with a kind, if it is not. */
+export function reasonAgainst(kind: DisturbanceKind): string | undefined {
+  if (kind === 'webhook-order' || kind === 'webhook-late')
+    return 'the event would come later, and the tests of a right program may fail over that'
+  const needsSteps = /^(restart$|return-|click-)/.test(kind)
+  return needsSteps ? 'only the steps of a scenario tell where it can happen' : undefined
 }
 
 /** The test command in the form of a scenario, which all reports can show. */
@@ -203,6 +211,8 @@ function placeOfSaved(value: unknown): PlacedDisturbance {
   const { disturb, when, behind_next: behindNext, ...rest } = isRecord(value) ? value : {}
   const kind = KINDS.find(known => known === disturb)
   if (kind === undefined) throw new Error(`${JSON.stringify(disturb)} is not a kind of disturbance`)
+  const reason = reasonAgainst(kind)
+  if (reason !== undefined) throw new Error(`a test command is not disturbed with ${kind}: ${reason}`)
   for (const [name, member] of Object.entries(rest)) {
     const isRight =
       (TEXTS.some(known => known === name) && typeof member === 'string') ||

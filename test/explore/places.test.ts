@@ -4,6 +4,7 @@ import { ArmedDisturbances, KINDS } from '../../src/application/disturbance.ts'
 import { pairsOf } from '../../src/explore/explore.ts'
 import { describePlace, disturbedStory, placesOf } from '../../src/explore/kinds.ts'
 import { common, differences, type StoryRecord, withSameReferences } from '../../src/explore/story-record.ts'
+import { placesOfSaved } from '../../src/explore/suite.ts'
 import type { ScenarioData } from '../../src/scenario/index.ts'
 
 const SETTINGS = { retries: 9, slow: '2s' }
@@ -310,16 +311,50 @@ test('a place of a test command finds its webhook again, by account, reference a
   fc.assert(
     fc.property(ofSuite, all => {
       const story = suiteStory(all)
+      // Another account may be served first in the next run.
+      const turned = story.webhooks.toSorted((a, b) => a.account.localeCompare(b.account))
       const found = placesOf(story, ['webhook-twice'], SETTINGS).map(place => {
         const armed = new ArmedDisturbances()
         armed.arm(place)
         const isMet = ({ id, type, account, reference }: (typeof story.webhooks)[number]) =>
           armed.ofEvent(id, type, { account, reference }).length > 0
-        return story.webhooks.filter(isMet).map(({ id }) => id)
+        return turned.filter(isMet).map(({ id }) => id)
       })
       expect(found).toEqual(story.webhooks.map(({ id }) => [id]))
     }),
   )
+})
+
+test('an event whose answer was lost comes behind the next one, unless another record has its reference', () => {
+  const event = (subject: string, reference: string, account = 'account 1') => ({
+    ...{ id: `evt_${subject}`, type: 'payment.succeeded', step: 0, status: 200 },
+    ...{ subject, reference, account },
+  })
+  const placed = (...webhooks: StoryRecord['webhooks']) =>
+    placesOf({ ...suiteStory([]), webhooks }, ['webhook-lost-answer'], SETTINGS).map(describePlace)
+  expect(placed(event('pi_1', 'tea'), event('pi_2', 'pot'))).toEqual([
+    'webhook-lost-answer payment.succeeded for tea of account 1 behind the next one',
+    'webhook-lost-answer payment.succeeded for pot of account 1',
+  ])
+  expect(placed(event('pi_1', 'tea'), event('pi_2', 'tea'), event('pi_3', 'pot'))[0]).toBe(
+    'webhook-lost-answer payment.succeeded for tea of account 1',
+  )
+  const elsewhere = placed(event('pi_1', 'tea'), event('pi_2', 'tea', 'account 2'), event('pi_3', 'pot'))
+  expect(elsewhere[0]).toMatch(/for tea of account 1 behind the next one$/)
+})
+
+test('a saved disturbance of a test command is read as it was found, and what cannot be one is refused', () => {
+  const saved = (one: object) => placesOfSaved({ disturbances: [one] })
+  const event = { event: 'payment.succeeded', account: 'account 1', reference: 'tea', nth: 2 }
+  expect(saved({ disturb: 'webhook-lost-answer', ...event, behind_next: true })).toEqual([
+    { kind: 'webhook-lost-answer', before: 0, ...event, behindNext: true },
+  ])
+  expect(saved({ disturb: 'webhook-forged', ...event, when: 'before' })).toEqual([
+    { kind: 'webhook-forged', before: 0, ...event, when: 'before' },
+  ])
+  expect(() => saved({ disturb: 'webhook-late', ...event, attempts: 9 })).toThrow('webhook-late: the event')
+  expect(() => saved({ disturb: 'restart' })).toThrow('only the steps of a scenario')
+  expect(() => saved({ disturb: 'webhook-twice', nth: 0 })).toThrow('nth: 0')
 })
 
 test('references that change from run to run are named, and their records are found by number', () => {

@@ -72,6 +72,11 @@ test('what belongs to a test command is refused without one', async () => {
     code: 2,
     stderr: expect.stringContaining('--tolerate is for a test command: add --suite'),
   })
+  const late = await runBinary(['explore', '--suite', '--only', 'webhook-late', '--', 'true'])
+  expect(late).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--suite does not try webhook-late: the event would come later'),
+  })
   const nothing = await runBinary(['explore', '--suite'])
   expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('no test command was given') })
 })

@@ -14,7 +14,7 @@ import {
   repetitionText,
 } from '../../explore/report.ts'
 import { saveFindings } from '../../explore/save.ts'
-import { exploreSuite, placesOfSaved, repeatSuite } from '../../explore/suite.ts'
+import { exploreSuite, placesOfSaved, reasonAgainst, repeatSuite } from '../../explore/suite.ts'
 import { runNames, type Scenario, ScenarioError, type SimulatorTarget } from '../../scenario/index.ts'
 import { FilesError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
@@ -94,6 +94,13 @@ async function exploreCommand(
     throw new UsageError(`--suite explores a test command, not ${paths[0]}: leave out --suite, or the file`)
   if (flags.controlUrl !== undefined)
     throw new UsageError('--suite starts a simulator for each run: leave out --control-url')
+  for (const kind of flags.only ?? []) {
+    const reason = reasonAgainst(kind)
+    if (reason !== undefined)
+      throw new UsageError(
+        `--suite does not try ${kind}: ${reason}; leave it out of --only, or explore a scenario`,
+      )
+  }
   demandPage(flags)
   endOnSignals(() => Promise.resolve())
   if (flags.repeat !== undefined) return repeatFinding(flags.repeat, command, flags.seed ?? 1)
