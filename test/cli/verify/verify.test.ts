@@ -195,13 +195,16 @@ describe('a recording', () => {
 
   test('replaces only an earlier one, and follows no link', async () => {
     const path = await folder()
-    const recording: Recording = { requests: {}, decisions: {} }
+    const plain: Answered = { request: 'GET /x', at: '', status: 200, headers: {}, body: {} }
+    const recording: Recording = { requests: { plain }, decisions: {} }
     await writeFile(join(path, 'package.json'), '{}')
     await expect(demandFolder(path)).rejects.toThrow('package.json, which is no part')
     await keepRecording(path, recording)
     await expect(demandFolder(path)).rejects.toThrow('package.json, which is no part')
     await rm(join(path, 'package.json'))
     await demandFolder(path)
+    // Even a link with the name of a file of the recording is none.
+    await rm(join(path, 'plain.json'))
     await symlink('/etc/hostname', join(path, 'plain.json'))
     await expect(demandFolder(path)).rejects.toThrow('plain.json, which is no part')
     const link = `${path}-link`
