@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { loadScenario, whatNeedsASimulator } from '../../src/scenario/index.ts'
 import { isOnDatabase, workerServer } from '../support/gateway/worker-server.ts'
 import { paysim } from '../support/scenario/workspace.ts'
 
@@ -29,6 +30,13 @@ describe('scenarios that ship', () => {
 
   test.each(files)('%s', file => {
     expect(results.find(result => result.file === `scenarios/${file}`)?.ok, run.stderr).toBe(true)
+  })
+
+  test('the portable ones need no simulator', async () => {
+    const names = files.filter(file => file.startsWith('portable-'))
+    const scenarios = await Promise.all(names.map(name => loadScenario(`scenarios/${name}`)))
+    expect(scenarios).toHaveLength(4)
+    expect(scenarios.flatMap(whatNeedsASimulator)).toEqual([])
   })
 
   test('all passed', () => {

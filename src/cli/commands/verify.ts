@@ -35,6 +35,10 @@ without --allow-writes. The simulator starts for the command, with the contract 
 the payment methods that the server lists. Decisions, statuses, headers and fields are compared, but only the form of
 times, ids and texts.
 
+With --allow-writes, the scenarios that come with paysim and need no simulator (portable-*.yaml) are played on both sides
+too. A difference is named by the scenario and by its first expectation that fails on one side only. Here the simulator has
+the contract as it is, so a decision that differs may also make a scenario differ.
+
 With --against and no server named by --base-url, --profile, --account or the environment, the kept answers are compared
 with the simulator, without a network.
 

@@ -22,8 +22,8 @@ export interface Recording {
 
 /** What differs between two servers that were asked the same. */
 export interface Difference {
-  readonly kind: 'decision' | 'status' | 'header' | 'field'
-  /** The key of a decision, the name of a header, or the path of a field. */
+  readonly kind: 'decision' | 'scenario' | 'status' | 'header' | 'field'
+  /** The key of a decision, the name of a scenario or of a header, or the path of a field. */
   readonly name: string
   readonly expected: string
   readonly found: string

@@ -1,7 +1,7 @@
 import type { Catalogue, CatalogueRoute } from '../../contract/control/catalogue.ts'
 import { ACTION_TYPES, type ActionType, PAYER_FIELDS } from '../../contract/resources.ts'
 import { CHECKOUT_MODES, type CheckoutMode } from '../../contract/statuses.ts'
-import type { AccountSettings } from '../../library/running-simulator.ts'
+import type { AccountSettings, SimulatedAccount } from '../../library/running-simulator.ts'
 import { startSimulator } from '../../library/start-simulator.ts'
 import { CANCELLED_BY } from '../probe/cleaning.ts'
 import { member } from '../probe/inquiry.ts'
@@ -10,30 +10,30 @@ import { DISCOVERIES, TOO_MUCH } from '../probe/reads.ts'
 import type { Answered, Recording } from './compare.ts'
 import { recordingOf } from './recording.ts'
 
-/**
- * What a simulator answers to the same requests, with a contract. Its account offers the methods that the server listed,
- * and can do what the server could: those are the merchant's settings, and no difference.
- */
-export async function askSimulator(
+/** What a simulator answers to the same requests, with a contract. */
+export const askSimulator = (
   server: Recording,
   contract: Readonly<Record<string, unknown>>,
   { allowWrites, createPath, signal }: Pick<ProbeOptions, 'allowWrites' | 'createPath' | 'signal'>,
-): Promise<Recording> {
+): Promise<Recording> =>
+  withMirror(server, contract, async ({ baseUrl, publicKey, secretKey, clock }) => {
+    const keys = { publicKey, secretKey }
+    const sleep = async (ms: number) => void (await clock.advance(`${ms}ms`))
+    return recordingOf(await inquire({ baseUrl, keys, allowWrites, createPath, signal, proxy: false, sleep }))
+  })
+
+/**
+ * Starts a simulator with a contract. Its account offers the methods that the server listed, and can do what the server
+ * could: those are the merchant's settings, and no difference.
+ */
+export async function withMirror<T>(
+  server: Recording,
+  contract: Readonly<Record<string, unknown>>,
+  use: (account: SimulatedAccount) => Promise<T>,
+): Promise<T> {
   const sim = await startSimulator({ contract })
   try {
-    const account = await sim.createAccount({ ...settingsLike(server), clock: 'virtual', webhooks: false })
-    const { baseUrl, publicKey, secretKey } = account
-    return recordingOf(
-      await inquire({
-        baseUrl,
-        keys: { publicKey, secretKey },
-        allowWrites,
-        createPath,
-        signal,
-        proxy: false,
-        sleep: async ms => void (await account.clock.advance(`${ms}ms`)),
-      }),
-    )
+    return await use(await sim.createAccount({ ...settingsLike(server), clock: 'virtual', webhooks: false }))
   } finally {
     await sim.stop()
   }

@@ -4,6 +4,7 @@ import type { Made } from '../probe/cleaning.ts'
 import { type Inquired, inquire, type ProbeOptions } from '../probe/probe.ts'
 import { type Comparison, compareAnswers, type Difference, type Recording } from './compare.ts'
 import { askSimulator } from './mirror.ts'
+import { type Played, playScenarios } from './play.ts'
 import { recordingOf } from './recording.ts'
 
 /** Where a server differs from what is expected of it. The names are on the wire. */
@@ -14,6 +15,8 @@ export interface VerifyReport {
   /** What its answers show. */
   readonly decisions: Readonly<Record<string, string>>
   readonly compared: Comparison['compared']
+  /** The names of the scenarios whose outcomes were compared. */
+  readonly scenarios: Comparison['compared']
   readonly not_compared: Comparison['left']
   /** The payments that were made, and whether the server accepted their cancellation. */
   readonly made: readonly Made[]
@@ -46,23 +49,28 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
   if (!recording) throw new Error('nothing to verify: neither a server nor a recording')
   const comparison =
     inquired && earlier ? withRecording(earlier, recording) : await withSimulator(recording, options)
-  return { recording, report: reportOf(comparison, recording, inquired) }
+  const played =
+    inquired && gateway?.allowWrites && !earlier && inquired.inquiry.end === undefined
+      ? await playScenarios(recording, options.contract, { gateway, hide: inquired.session.hide })
+      : undefined
+  return { recording, report: reportOf(comparison, recording, { inquired, played }) }
 }
 
 function reportOf(
   { against, differences, compared, left }: Comparison & Pick<VerifyReport, 'against'>,
   { decisions }: Recording,
-  inquired: Inquired | undefined,
+  { inquired, played }: { readonly inquired: Inquired | undefined; readonly played: Played | undefined },
 ): VerifyReport {
   return {
     against,
-    differences,
+    differences: [...differences, ...(played?.differences ?? [])],
     decisions,
     compared,
-    not_compared: left,
-    made: inquired?.made ?? [],
-    requests: inquired?.session.requests ?? 0,
-    ended: inquired?.inquiry.end ?? null,
+    scenarios: played?.compared ?? [],
+    not_compared: [...left, ...(played?.left ?? [])],
+    made: [...(inquired?.made ?? []), ...(played?.made ?? [])],
+    requests: (inquired?.session.requests ?? 0) + (played?.requests ?? 0),
+    ended: inquired?.inquiry.end ?? played?.ended ?? null,
   }
 }
 

@@ -8,7 +8,7 @@ const SHOWN_REQUESTS = 3
 
 /** What differs, and what else somebody must know. */
 export const verifyView: View<VerifyReport> = {
-  human: ({ against, differences, compared, not_compared, made, ended, requests }, screen) => {
+  human: ({ against, differences, compared, scenarios, not_compared, made, ended, requests }, screen) => {
     const left = made.filter(({ cancelled }) => !cancelled)
     const than = against === 'simulator' ? 'a simulator with this contract' : 'the recording'
     return [
@@ -24,7 +24,7 @@ export const verifyView: View<VerifyReport> = {
         screen,
       ),
       ...(ended === null ? [] : [`${ended}.`]),
-      `${count(requests, 'request')}, ${count(compared.length, 'answer')} compared, ${count(differences.length, 'difference')}.`,
+      `${count(requests, 'request')}, ${count(compared.length, 'answer')}${scenarios.length === 0 ? '' : ` and ${count(scenarios.length, 'scenario')}`} compared, ${count(differences.length, 'difference')}.`,
     ].join('\n')
   },
   rows: ({ differences }) => differences,
@@ -32,14 +32,14 @@ export const verifyView: View<VerifyReport> = {
 }
 
 function lineOf({ kind, name, expected, found, requests }: Difference): [string, string] {
-  const label = kind === 'decision' ? name : kind === 'status' ? 'status' : `${kind} ${name || 'body'}`
+  const label = ['decision', 'scenario', 'status'].includes(kind) ? name : `${kind} ${name || 'body'}`
   const more = requests.length > SHOWN_REQUESTS ? ` and ${requests.length - SHOWN_REQUESTS} more` : ''
   const where = requests.length === 0 ? '' : ` (${requests.slice(0, SHOWN_REQUESTS).join(', ')}${more})`
   return [label, `${found}; expected: ${expected}${where}`]
 }
 
-/** A case for each decision that was seen, and for each request whose answers were compared. */
-export function verifyJunit({ differences, decisions, compared, ended }: VerifyReport): string {
+/** A case for each decision that was seen, for each request whose answers were compared, and for each scenario. */
+export function verifyJunit({ differences, decisions, compared, scenarios, ended }: VerifyReport): string {
   const of = (kind: string, name: string, own: readonly Difference[]) => ({
     file: `verify/${kind}`,
     name,
@@ -53,14 +53,10 @@ export function verifyJunit({ differences, decisions, compared, ended }: VerifyR
           },
         }),
   })
+  const named = (wanted: Difference['kind'], key: string) =>
+    differences.filter(({ kind, name }) => kind === wanted && name === key)
   return testSuites([
-    ...Object.keys(decisions).map(key =>
-      of(
-        'decisions',
-        key,
-        differences.filter(({ kind, name }) => kind === 'decision' && name === key),
-      ),
-    ),
+    ...Object.keys(decisions).map(key => of('decisions', key, named('decision', key))),
     ...compared.map(request =>
       of(
         'requests',
@@ -68,6 +64,7 @@ export function verifyJunit({ differences, decisions, compared, ended }: VerifyR
         differences.filter(({ requests }) => requests.includes(request)),
       ),
     ),
+    ...scenarios.map(name => of('scenarios', name, named('scenario', name))),
     ...(ended === null
       ? []
       : [

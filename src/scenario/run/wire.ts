@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { ArgumentError, ConnectError } from '../../client/errors.ts'
-import { openTransport } from '../../client/transport/open-transport.ts'
+import { type NetworkOptions, openTransport } from '../../client/transport/open-transport.ts'
 import type { Transport, Upload } from '../../client/transport/transport.ts'
 import { parseForeign } from '../../contract/validation.ts'
 import { noAnswer, type ReceivedAnswer } from '../../contract/wire-answer.ts'
@@ -23,6 +23,11 @@ const TIMEOUT_MS = 300_000
 export class Wire {
   readonly #transports = new Map<string, Transport>()
   readonly #closing = new AbortController()
+  readonly #network: NetworkOptions
+
+  constructor(network: NetworkOptions = { timeoutMs: TIMEOUT_MS, proxy: false }) {
+    this.#network = network
+  }
 
   async send({ method, url, headers, body }: Sent): Promise<ReceivedAnswer> {
     const { origin, pathname, search } = new URL(url)
@@ -40,8 +45,7 @@ export class Wire {
   }
 
   #to(origin: string): Transport {
-    const transport =
-      this.#transports.get(origin) ?? openTransport(origin, { timeoutMs: TIMEOUT_MS, proxy: false })
+    const transport = this.#transports.get(origin) ?? openTransport(origin, this.#network)
     this.#transports.set(origin, transport)
     return transport
   }

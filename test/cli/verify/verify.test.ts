@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { openScreen } from '../../../src/cli/output/screen.ts'
 import {
   type Answered,
   compareAnswers,
@@ -11,7 +12,9 @@ import {
 } from '../../../src/cli/verify/compare.ts'
 import { demandFolder, keepRecording, readRecording } from '../../../src/cli/verify/recording.ts'
 import { verify } from '../../../src/cli/verify/verify.ts'
+import { verifyJunit, verifyView } from '../../../src/cli/verify/view.ts'
 import { DECISIONS, type Decision } from '../../../src/contract/decisions.ts'
+import type { SimulatedAccount } from '../../../src/library/running-simulator.ts'
 import { startSimulator } from '../../../src/library/start-simulator.ts'
 import { isLong } from '../../support/long-form.ts'
 
@@ -38,7 +41,12 @@ async function verifySimulator(
   {
     earlier,
     checkoutModes,
-  }: { earlier?: Recording; checkoutModes?: readonly ('hosted' | 'merchant')[] } = {},
+    faults,
+  }: {
+    earlier?: Recording
+    checkoutModes?: readonly ('hosted' | 'merchant')[]
+    faults?: Parameters<SimulatedAccount['faults']['replace']>[0]
+  } = {},
 ) {
   const sim = await startSimulator({ contract: served, seed: 7 })
   try {
@@ -47,6 +55,7 @@ async function verifySimulator(
       webhooks: false,
       ...(checkoutModes ? { checkoutModes } : {}),
     })
+    if (faults) await account.faults.replace(faults)
     const createPath = contract['create.path'] ?? '/payment_intents'
     const gateway = {
       baseUrl: account.baseUrl,
@@ -70,6 +79,7 @@ test('a simulator with the contract answers alike', { timeout: 600_000 }, async 
     const { report } = await verifySimulator(contract, contract)
     expect(report.differences).toEqual([])
     expect(report.compared.length).toBeGreaterThan(25)
+    expect(report.ended).toBeNull()
   })
   await fc.assert(property, { numRuns: isLong ? 20 : 1, seed: 36 })
 })
@@ -87,9 +97,60 @@ test.each(changes.filter(([key]) => isLong || CHEAP.has(key)))(
   async (key, found, expected) => {
     const checkoutModes = key === 'methods.denied_mode' ? (['merchant'] as const) : undefined
     const { report } = await verifySimulator({ [key]: found }, {}, checkoutModes ? { checkoutModes } : {})
-    expect(shortened(report.differences)).toEqual([{ kind: 'decision', name: key, expected, found }])
+    const scenarios = namesOfScenarios(report.differences)
+    expect(scenarios).toEqual(key === 'create.idempotency' && found === 'off' ? [AGAIN] : [])
+    const others = report.differences.filter(({ kind }) => kind !== 'scenario')
+    expect(shortened(others)).toEqual([{ kind: 'decision', name: key, expected, found }])
   },
 )
+
+const AGAIN = 'Any server: a creation is repeated with its key'
+const namesOfScenarios = (differences: readonly Difference[]) =>
+  differences.flatMap(({ kind, name }) => (kind === 'scenario' ? [name] : []))
+
+describe('the scenarios that need no simulator', () => {
+  test.each([
+    ['only at the simulator', { 'create.idempotency': 'off' }, {}, 'passes', 'fails at "the same'],
+    ['only at the server', {}, { 'create.idempotency': 'off' }, 'fails at "the same', 'passes'],
+  ])('are named if they pass %s', async (_, served, contract, expected, found) => {
+    const { report } = await verifySimulator(served, contract)
+    expect(report.differences.filter(({ kind }) => kind === 'scenario')).toEqual([
+      {
+        kind: 'scenario',
+        name: AGAIN,
+        expected: expect.stringContaining(expected),
+        found: expect.stringContaining(found),
+        requests: [],
+      },
+    ])
+    expect(report.scenarios).toHaveLength(4)
+    const made = report.made.filter(({ merchant_reference: name }) => name?.startsWith('paysim-verify-'))
+    expect(made.length).toBeGreaterThan(0)
+    // What nobody chose a method for cannot be cancelled, as the server says.
+    expect(made.filter(({ why }) => why !== '422 provider_capability_unsupported')).toEqual([])
+    const screen = await openScreen(process.stdout, { color: false })
+    expect(verifyView.human(report, screen)).toMatch(new RegExp(`${AGAIN} +(fails at|passes)`))
+    expect(verifyJunit(report)).toMatch(
+      new RegExp(`classname="verify/scenarios" name="${AGAIN}"[^>]*>\n<failure`),
+    )
+  })
+
+  test('are not compared where they fail alike, and not after the server takes no more requests', async () => {
+    const alike = await verifySimulator({ 'create.idempotency': 'off' }, { 'create.idempotency': 'off' })
+    expect(alike.report.differences).toEqual([])
+    expect(alike.report.scenarios).not.toContain(AGAIN)
+    expect(alike.report.not_compared).toContainEqual({
+      request: AGAIN,
+      why: expect.stringMatching(/^it fails at .* at both$/),
+    })
+    const fault = { on: 'POST /payment_intents', type: 'status', status: 429 } as const
+    const match = { merchant_reference: 'paysim-verify-*' }
+    const { report } = await verifySimulator({}, {}, { faults: [{ ...fault, match }] })
+    expect(report.scenarios).toEqual([])
+    expect(report.ended).toBe('the server takes no more requests (429)')
+    expect(report.not_compared.filter(({ why }) => why === report.ended)).toHaveLength(4)
+  })
+})
 
 describe('a comparison', () => {
   const answered = (over: Partial<Answered>): Recording => ({
@@ -171,7 +232,8 @@ describe('a recording', () => {
   }
 
   test('is read as it was kept, compares with the server later, and has no secret', async () => {
-    const { recording } = await verifySimulator({}, {})
+    const { recording, report: first } = await verifySimulator({}, {})
+    expect([first.differences, first.scenarios.length]).toEqual([[], 4])
     const path = await folder()
     await demandFolder(path)
     await keepRecording(path, recording)
@@ -195,13 +257,16 @@ describe('a recording', () => {
 
   test('replaces only an earlier one, and follows no link', async () => {
     const path = await folder()
-    const recording: Recording = { requests: {}, decisions: {} }
+    const plain: Answered = { request: 'GET /x', at: '', status: 200, headers: {}, body: {} }
+    const recording: Recording = { requests: { plain }, decisions: {} }
     await writeFile(join(path, 'package.json'), '{}')
     await expect(demandFolder(path)).rejects.toThrow('package.json, which is no part')
     await keepRecording(path, recording)
     await expect(demandFolder(path)).rejects.toThrow('package.json, which is no part')
     await rm(join(path, 'package.json'))
     await demandFolder(path)
+    // Even a link with the name of a file of the recording is none.
+    await rm(join(path, 'plain.json'))
     await symlink('/etc/hostname', join(path, 'plain.json'))
     await expect(demandFolder(path)).rejects.toThrow('plain.json, which is no part')
     const link = `${path}-link`
