@@ -47,6 +47,9 @@ export const ANY_PATH = '*'
 const MOST_HELD = 64 * 1024 * 1024
 const HEADERS_WITHIN_MS = 10_000
 const REQUEST_WITHIN_MS = 30_000
+/** How much of a body that was refused is still read, and for how long. */
+const READS_ON_BYTES = 8 * 1024 * 1024
+const READS_ON_MS = 1_000
 /** How many events to count the deliveries of, and how long the id of such an event may be. */
 const MOST_COUNTED = 10_000
 const LONGEST_COUNTED = 256
@@ -132,7 +135,7 @@ export class WebhookReceiver {
     const holding = { bytes: 0 }
     try {
       const body = await this.#read(request, holding)
-      if (typeof body === 'number') return void response.writeHead(body, { connection: 'close' }).end()
+      if (typeof body === 'number') return refuse(request, response, body)
       const over = new Promise<void>(resolve => response.once('close', resolve))
       this.#underWay.add(over)
       over.then(() => this.#underWay.delete(over))
@@ -151,7 +154,7 @@ export class WebhookReceiver {
   async #read(request: IncomingMessage, holding: { bytes: number }): Promise<Buffer | number> {
     if (Number(request.headers['content-length'] ?? 0) > this.most) return 413
     const chunks: Buffer[] = []
-    // The answer is written before the connection ends.
+    // `refuse` reads on.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       chunks.push(chunk)
       holding.bytes += chunk.length
@@ -168,6 +171,25 @@ export class WebhookReceiver {
     const secrets = await open.handler.secrets(webhook)
     return open.handler.take(readEvent(webhook, secrets, open), webhook)
   }
+}
+
+/**
+ * Answers before the body has ended. The sender goes on for a while: a connection that closes with bytes that nobody read
+ * may take the answer with it.
+ */
+function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
+  response.writeHead(status, { connection: 'close', 'content-length': 0 }).flushHeaders()
+  const end = () => {
+    clearTimeout(timer)
+    response.end()
+  }
+  const timer = setTimeout(end, READS_ON_MS)
+  let bytes = 0
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > READS_ON_BYTES) end()
+  })
+  request.once('end', end).once('close', end)
 }
 
 /** The event in a webhook, with the problem of its signature if there is one. */
