@@ -17,15 +17,21 @@ export interface PageState {
 
 type Opens = Readonly<Record<string, (page: Page) => Promise<unknown>>>
 
+/** Presses a key once there is something that takes it. */
+async function pressKey(page: Page, key: string): Promise<void> {
+  await page.getByRole('button', { name: 'Find anything' }).first().waitFor()
+  await page.keyboard.press(key)
+}
+
 /** What can be opened on a page. */
 const OPENS: Partial<Record<ListPageName, Opens>> = {
   overview: {
     'the palette': async page => {
-      await page.keyboard.press('Control+k')
-      await page.keyboard.type('order')
+      await pressKey(page, 'Control+k')
+      await page.getByRole('combobox', { name: 'Find records' }).fill('order')
       await page.getByRole('option', { name: /^order-succeeds/ }).waitFor()
     },
-    'the list of keys': page => page.keyboard.press('?'),
+    'the list of keys': page => pressKey(page, '?'),
   },
   payments: {
     'more filters': page => page.getByText('More', { exact: true }).click(),

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { MerchantRecord } from '../../../contract/control/merchants.ts'
 import { dateTimeText, humanise, moneyText } from '../format.ts'
 import { FAULT_PRESETS } from '../pages/faults.tsx'
@@ -65,7 +65,8 @@ function OpenedPalette({ account, merchants }: PaletteProps) {
   const [known] = useState(() => knownGroups(account, merchants))
   const [found, setFound] = useState<{ readonly of: string; readonly groups: readonly Group[] }>()
   const wanted = text.trim()
-  useEffect(() => dialog.current?.showModal(), [])
+  // Before the next key is typed.
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   useEffect(() => {
     if (wanted === '') return setFound(undefined)
     let isCurrent = true

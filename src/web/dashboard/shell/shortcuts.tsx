@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { LIST_PAGES, MENU } from '../pages/page-names.ts'
 import { addressOf, go } from '../state/router.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -18,7 +18,8 @@ const NEXT_KEY_MS = 1500
 export function Shortcuts({ account }: { account: string }) {
   const [isListed, setListed] = useState(false)
   const goesAt = useRef(Number.NEGATIVE_INFINITY)
-  useEffect(() => {
+  // As soon as the page is drawn.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return
       const key = event.key.toLowerCase()
