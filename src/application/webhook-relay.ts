@@ -44,7 +44,7 @@ export interface RelayAnswer {
 }
 
 interface RelaySettings {
-  /** Posts a message to the application's webhook endpoint. */
+  /** Posts a message to the application's webhook endpoint. @internal */
   readonly post: (message: WebhookMessage) => Promise<WebhookReply>
   readonly secret: string
   /** How often the gateway repeats a webhook at most. */

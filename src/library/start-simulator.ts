@@ -65,13 +65,17 @@ export async function startSimulator(options: StartOptions = {}): Promise<Runnin
   return startWith(options, {})
 }
 
-/** What may stand between the simulator and the receivers of its webhooks. */
+/**
+ * What may stand between the simulator and the receivers of its webhooks. The published types leave it out: they would
+ * otherwise include those of the whole server.
+ * @internal
+ */
 interface WebhookHooks {
   readonly holdWebhook?: ((url: string, until: AbortSignal) => Promise<void> | undefined) | undefined
   readonly relayWebhook?: SimulatorOptions['relayWebhook']
 }
 
-/** The same, with webhooks under the caller's control. */
+/** The same, with webhooks under the caller's control. @internal */
 export async function startWith(options: StartOptions, hooks: WebhookHooks): Promise<RunningSimulator> {
   const { seed, dataDir = null, onWarning = warnOfProcess, port = 0, ...rest } = options
   const simulator = await Simulator.start({
