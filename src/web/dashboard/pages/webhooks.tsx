@@ -6,7 +6,7 @@ import { humanise } from '../format.ts'
 import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
-import { useLive } from '../state/use-live.ts'
+import { type Loaded, useLive } from '../state/use-live.ts'
 import { Away, Badge, Command, Copyable, HttpStatus, Status, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog, FormDialog } from '../ui/dialog.tsx'
@@ -75,6 +75,11 @@ const nameOf = ({ event_type, record, status, last_error, last_status }: Deliver
 
 export function WebhooksPage({ account }: { account: string }) {
   const query = filterQuery(FILTERS)
+  const endpoints = useLive(
+    'GET /accounts/:account/webhook-endpoints',
+    { params: { account } },
+    { about: ['webhooks'] },
+  )
   return (
     <Page
       title="Webhooks"
@@ -86,7 +91,7 @@ export function WebhooksPage({ account }: { account: string }) {
         </>
       }
     >
-      <EndpointsPanel account={account} />
+      <EndpointsPanel account={account} endpoints={endpoints} />
       <search class="filters">
         <SearchFilter hint="Delivery, event or record ID" />
         <ChoiceFilter
@@ -96,7 +101,12 @@ export function WebhooksPage({ account }: { account: string }) {
           options={optionsOf([...DELIVERY_STATUSES, 'failing'])}
         />
         <ChoiceFilter name="event_type" label="Event" all="Any event" options={EVENTS} />
-        <EndpointFilter account={account} />
+        <ChoiceFilter
+          name="endpoint"
+          label="Endpoint"
+          all="Any endpoint"
+          options={(endpoints.data?.data ?? []).map(({ id, url }) => [id, url] as const)}
+        />
         <ClearFilters names={FILTERS} />
         <ExportList name="webhook-deliveries" read={onRead => allRows(LIST, account, query, onRead)} />
       </search>
@@ -129,23 +139,12 @@ const NoDeliveries = ({ isFiltered }: { isFiltered: boolean }) =>
     </Empty>
   )
 
-/** The endpoints by their addresses, once there are several. */
-function EndpointFilter({ account }: { account: string }) {
-  const { data } = useLive(
-    'GET /accounts/:account/webhook-endpoints',
-    { params: { account } },
-    { about: ['webhooks'] },
-  )
-  const options = (data?.data ?? []).map(({ id, url }) => [id, url] as const)
-  return <ChoiceFilter name="endpoint" label="Endpoint" all="Any endpoint" options={options} />
+interface EndpointsProps {
+  readonly account: string
+  readonly endpoints: Loaded<{ readonly data: readonly EndpointRecord[] }>
 }
 
-function EndpointsPanel({ account }: { account: string }) {
-  const endpoints = useLive(
-    'GET /accounts/:account/webhook-endpoints',
-    { params: { account } },
-    { about: ['webhooks'] },
-  )
+function EndpointsPanel({ account, endpoints }: EndpointsProps) {
   const [fresh, setFresh] = useState<EndpointRecord | null>(null)
   const rotate = async (id: string) => {
     const input = { params: { account, id }, body: {} }
