@@ -40,16 +40,20 @@ export async function cancelMade(inquiry: Inquiry, earlier: readonly Made[] = []
     const asked = inquiry.seen.answer(CANCELLED_BY[name] ?? '')
     const isSettled = round === 1 && (isSuccess(asked) || name === 'hosted')
     const answer = isSettled ? asked : await cancel(inquiry, name, { id, round })
-    made.set(id, {
-      id,
-      merchant_reference: textOf(member(created.body, 'merchant_reference')),
-      ends_at: textOf(member(created.body, 'next_action', 'expires_at')),
-      cancelled: isSuccess(answer),
-      why: isSuccess(answer) ? null : answer ? shownAnswer(answer) : (inquiry.end ?? 'no answer'),
-    })
+    const why = isSuccess(answer) ? null : answer ? shownAnswer(answer) : (inquiry.end ?? 'no answer')
+    made.set(id, madeOf(id, created.body, why))
   }
   return [...made.values()]
 }
+
+/** `why` is why its cancellation was not accepted; null if it was. */
+export const madeOf = (id: string, payment: unknown, why: string | null): Made => ({
+  id,
+  merchant_reference: textOf(member(payment, 'merchant_reference')),
+  ends_at: textOf(member(payment, 'next_action', 'expires_at')),
+  cancelled: why === null,
+  why,
+})
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
 

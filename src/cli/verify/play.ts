@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isSuccess } from '../../application/request-once.ts'
 import { fill, readBaseUrl } from '../../client/address.ts'
 import { basic, type Keys } from '../../client/credentials.ts'
 import { ConnectError, readErrorBody } from '../../client/errors.ts'
@@ -8,7 +9,7 @@ import { noAnswer, type ReceivedAnswer } from '../../contract/wire-answer.ts'
 import { packageFile, packageFilesBelow, readPackageFile } from '../../package-files.ts'
 import { readScenario, runScenario, type Scenario } from '../../scenario/index.ts'
 import { type Sent, Wire } from '../../scenario/run/wire.ts'
-import type { Made } from '../probe/cleaning.ts'
+import { type Made, madeOf } from '../probe/cleaning.ts'
 import { member } from '../probe/inquiry.ts'
 import type { Inquired, ProbeOptions } from '../probe/probe.ts'
 import type { Comparison, Difference, Recording } from './compare.ts'
@@ -164,13 +165,11 @@ class CarefulWire extends Wire {
     if (answer.lost !== undefined) this.end = `the scenarios ended early: ${answer.lost}`
     if (answer.status === 429) this.end = 'the server takes no more requests (429)'
     const id = member(answer.body, 'id')
-    const isPayment = isOk(answer) && member(answer.body, 'object') === 'payment_intent'
+    const isPayment = isSuccess(answer.status) && member(answer.body, 'object') === 'payment_intent'
     if (isPayment && typeof id === 'string' && id !== '') this.payments.set(id, answer.body)
     return answer
   }
 }
-
-const isOk = ({ status }: ReceivedAnswer) => status >= 200 && status < 300
 
 /** Cancels what the scenarios made. */
 async function cancelMade({ baseUrl, keys, wire }: Side): Promise<Made[]> {
@@ -182,17 +181,9 @@ async function cancelMade({ baseUrl, keys, wire }: Side): Promise<Made[]> {
       headers: { authorization: basic(keys).authorization, 'content-type': 'application/json' },
       body: '{}',
     })
-    made.push({
-      id,
-      merchant_reference: textOf(member(payment, 'merchant_reference')),
-      ends_at: textOf(member(payment, 'next_action', 'expires_at')),
-      cancelled: isOk(answer),
-      why: isOk(answer)
-        ? null
-        : (answer.lost ?? `${answer.status} ${readErrorBody(Object(answer.body), answer.status).code}`),
-    })
+    const refusal = () => readErrorBody(Object(answer.body), answer.status).code
+    const why = isSuccess(answer.status) ? null : (answer.lost ?? `${answer.status} ${refusal()}`)
+    made.push(madeOf(id, payment, why))
   }
   return made
 }
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
