@@ -1,12 +1,13 @@
 // Tests `paysim explore` with many applications: it must find every planted bug by its kind, and blame no correct
 // application. `npm run explore:proof [-- wrong|right|wrongsuites|rightsuites|start|speed]` takes hours, and writes docs/explore-proof.md; the
 // suite has a short form in explore.test.ts. Further words name applications or bugs, and only their rows are written
-// again: `-- right by-state re-fetching`. SEEDS sets the number of seeds.
+// again: `-- right by-state re-fetching`. SEEDS sets the number of seeds; BASELINE, the bin/paysim.js of another commit,
+// adds the ratio to it to the part speed.
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const here = path => fileURLToPath(new URL(path, import.meta.url))
@@ -43,10 +44,9 @@ const RIGHT = [
     { ...app, name: `${app.name}-by-itself`, story: IMPLIED },
   ]),
 ]
-const COMMIT = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-  cwd: here('.'),
-  encoding: 'utf8',
-}).trim()
+const commitOf = cwd =>
+  execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd, encoding: 'utf8' }).trim()
+const COMMIT = commitOf(here('.'))
 const SEEDS = Number(process.env.SEEDS ?? 10)
 /** Of so many seeds one has a process for each run. With the others one process serves all runs, which takes a sixth of the time. */
 const PROCESS_FOR_EACH_RUN = 5
@@ -61,11 +61,11 @@ const RUNS = new Map([
 const seconds = ms => (ms / 1000).toFixed(1)
 const WORDS = process.argv.slice(2)
 
-async function explore(flags, command, story = SHOP, fresh = 'run') {
+async function explore(flags, command, story = SHOP, fresh = 'run', binary = BINARY) {
   const folder = await mkdtemp(join(tmpdir(), 'paysim-proof-'))
   const file = join(folder, 'story.yaml')
   await writeFile(file, readFileSync(story, 'utf8').replace('app:', `app:\n  fresh: ${fresh}`))
-  const args = [BINARY, 'explore', file, '--save', folder, '-o', 'json', ...flags, '--', ...command]
+  const args = [binary, 'explore', file, '--save', folder, '-o', 'json', ...flags, '--', ...command]
   const { code, stdout, stderr } = await new Promise(resolve =>
     execFile(process.execPath, args, { maxBuffer: 2 ** 28 }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
@@ -191,26 +191,43 @@ const SPEEDS = [
 /** How often each is measured: the middle one counts. */
 const SPEED_ROUNDS = 5
 
+/** Another build to compare with, as the path of its `bin/paysim.js`; each round measures one after the other. */
+const BASELINE = process.env.BASELINE
+
 async function speed() {
   const rows = []
-  for (const { name, story, command } of SPEEDS)
+  const rateOf = async ({ story, command }, fresh, binary) => {
+    const flags = ['--skip', WAITING, '--jobs', '2', '--runs', '150']
+    const { report } = await explore(flags, command, story, fresh, binary)
+    return report?.timings.tries_per_second ?? 0
+  }
+  for (const one of SPEEDS)
     for (const fresh of ['never', 'run']) {
-      const rates = []
+      const rounds = []
       for (let round = 0; round < SPEED_ROUNDS; round++) {
-        const flags = ['--skip', WAITING, '--jobs', '2', '--runs', '150']
-        const { report } = await explore(flags, command, story, fresh)
-        rates.push(report?.timings.tries_per_second ?? 0)
+        const before = BASELINE === undefined ? undefined : await rateOf(one, fresh, BASELINE)
+        rounds.push({ rate: await rateOf(one, fresh), before })
       }
-      const [slowest, middle, fastest] = rates.sort((a, b) => a - b).filter((_, at) => at % 2 === 0)
-      rows.push([name, `fresh: ${fresh}`, middle, `${slowest} to ${fastest}`])
+      const spread = numbers => numbers.sort((a, b) => a - b).filter((_, at) => at % 2 === 0)
+      const [slowest, middle, fastest] = spread(rounds.map(({ rate }) => rate))
+      const row = [one.name, `fresh: ${fresh}`, middle, `${slowest} to ${fastest}`]
+      if (BASELINE !== undefined) {
+        const [least, ratio, most] = spread(rounds.map(({ rate, before }) => rate / before))
+        row.push(`${ratio.toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)})`)
+      }
+      rows.push(row)
       console.log(rows.at(-1).join('  '))
     }
   const sentence = [
     `150 tries with --jobs 2, without ${WAITING}. Whatever else the machine did at the time counts too. A run with call-429`,
     'waits a second for its Retry-After, in a process that no other run can use. At most 7 of these wait at a time, so the',
     '20 runs of two orders with it take three seconds, however fast the others are.',
+    ...(BASELINE === undefined
+      ? []
+      : [`Before is commit ${commitOf(dirname(BASELINE))}; the two were measured in turn.`]),
   ].join('\n')
   const head = ['application', 'processes', 'tries a second', `range of ${SPEED_ROUNDS} rounds`]
+  if (BASELINE !== undefined) head.push('ratio to before')
   return { isGood: rows[0][2] >= 20 && rows[1][2] >= 4, title: 'Speed', sentence, table: [head, ...rows] }
 }
 
