@@ -121,7 +121,13 @@ export class SearchIndex<R> {
   async #make(): Promise<void> {
     const changed = new Set<string>()
     this.#changed = changed
-    const entries: Entry[] = []
+    const pieces: Piece[] = []
+    let entries: Entry[] = []
+    // A piece at a time, since to make all of them at the end would be long work without a pause.
+    const endPiece = () => {
+      if (entries.length > 0) pieces.push(Piece.packed(entries.reverse()))
+      entries = []
+    }
     const slice = new Slice()
     for (let from: Position | undefined = FROM_THE_TOP; from; ) {
       // From the list as it is now: a checkpoint may have moved its records since the last slice.
@@ -129,7 +135,7 @@ export class SearchIndex<R> {
       from = undefined
       for (const item of this.#list.below(rest, () => true)) {
         const entry = this.#entryOf(item)
-        entries.push(entry)
+        if (entries.push(entry) >= this.pieceSize) endPiece()
         if (slice.isOver) from = entry
         if (from) break
       }
@@ -137,9 +143,8 @@ export class SearchIndex<R> {
       await slice.next()
       if (this.#changed !== changed) return
     }
-    entries.reverse()
-    for (let first = 0; first < entries.length; first += this.pieceSize)
-      this.#pieces.push(new Piece(entries.slice(first, first + this.pieceSize)))
+    endPiece()
+    this.#pieces = pieces.reverse()
     this.#changed = undefined
     for (const id of changed) this.#note(id)
   }
@@ -220,6 +225,12 @@ class Piece {
     this.#ordinal = entries.map(({ ordinal }) => ordinal)
     this.#group = entries.map(({ group }) => group)
     this.#texts = entries.map(({ text }) => text)
+  }
+
+  static packed(entries: readonly Entry[]): Piece {
+    const piece = new Piece(entries)
+    piece.#pack()
+    return piece
   }
 
   get size(): number {
