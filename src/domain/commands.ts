@@ -67,8 +67,18 @@ export type Command =
       readonly attempt: number
       readonly result: Omit<AttemptResult, 'at'>
     }
-  | { readonly type: 'ReplaceFaults'; readonly faults: readonly FaultRule[] }
-  | { readonly type: 'ReplaceRules'; readonly rules: readonly ProviderRule[] | null }
+  | {
+      readonly type: 'ReplaceFaults'
+      readonly faults: readonly FaultRule[]
+      /** Refused unless these are set. */
+      readonly insteadOf?: readonly FaultRule[] | undefined
+    }
+  | {
+      readonly type: 'ReplaceRules'
+      readonly rules: readonly ProviderRule[] | null
+      /** Refused unless these are in force. */
+      readonly insteadOf?: readonly ProviderRule[] | undefined
+    }
   | { readonly type: 'PutRulesInFront'; readonly rules: readonly ProviderRule[] }
   | { readonly type: 'ReplaceCatalogue'; readonly catalogue: CatalogueData }
   | { readonly type: 'SetProviderHealth'; readonly provider: string; readonly healthy: boolean }

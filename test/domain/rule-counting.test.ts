@@ -4,11 +4,11 @@ import { apply } from '../../src/domain/apply.ts'
 import type { CommandOf } from '../../src/domain/commands.ts'
 import { decide } from '../../src/domain/decide/index.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
-import { consult } from '../../src/domain/rules/consult.ts'
+import { consult, tryRules } from '../../src/domain/rules/consult.ts'
 import { compileRule } from '../../src/domain/rules/rule.ts'
 import { MutableWorld } from '../../src/domain/world.ts'
 import { context } from '../support/domain/decisions.ts'
-import { paymentFacts } from '../support/domain/rule-facts.ts'
+import { paymentFacts, payoutFacts } from '../support/domain/rule-facts.ts'
 
 /** Rules in force, consulted once for each intent that comes. */
 class Provider {
@@ -204,5 +204,37 @@ describe('replaced rules', () => {
     provider.ask('a')
     provider.happen([{ type: 'RulesReplaced', rules: [once] }])
     expect(provider.ask('a', 'a')).toEqual(['once', undefined])
+  })
+})
+
+describe('rules that are tried', () => {
+  const tried = (rules: ProviderRule[], ...references: string[]) =>
+    tryRules(
+      rules.map(compileRule),
+      references.map(merchantReference => paymentFacts({ merchantReference })),
+    ).map(({ payment }) => [payment.matched, payment.used])
+
+  test('match what has what they ask for, and are used where no earlier one is', () => {
+    const rules = [{ match: { merchant_reference: 'a*' } }, {}, { match: { merchant_reference: 'b' } }]
+    expect(tried(rules, 'a1', 'b', 'a2', 'c')).toEqual([
+      [2, 2],
+      [4, 2],
+      [1, 0],
+    ])
+  })
+
+  test('are used as often as their limits allow, and not while they are off', () => {
+    const rules = [{ times: 1 }, { off: true }, { match: { nth: 2 } }, {}]
+    expect(tried(rules, 'a', 'b', 'c', 'd').map(([, used]) => used)).toEqual([1, 0, 1, 2])
+    expect(new Set(tried(rules, 'a', 'b', 'c', 'd').map(([matched]) => matched))).toEqual(new Set([4]))
+  })
+
+  test('tell payments and payouts apart', () => {
+    const [both, payouts] = tryRules(
+      [{ match: { amount: '1' } }, { approval: { after: '0s' } }].map(compileRule),
+      [paymentFacts({ amount: '1' }), payoutFacts({ amount: '1' }), payoutFacts()],
+    )
+    expect(both).toEqual({ payment: { matched: 1, used: 1 }, payout: { matched: 1, used: 1 } })
+    expect(payouts).toEqual({ payment: { matched: 0, used: 0 }, payout: { matched: 2, used: 1 } })
   })
 })

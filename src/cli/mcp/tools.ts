@@ -310,7 +310,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   faults: tool({
     description: `Use it to disturb calls and webhooks, and see whether the program survives: replaces all faults; an empty list removes them. ${FAULT_EXAMPLES}`,
     changes: true,
-    input: { account, ...CALLS['PUT /accounts/:account/faults'].body.json.properties },
+    input: { account, faults: CALLS['PUT /accounts/:account/faults'].body.json.properties.faults },
     async run({ control, accountOf }, { account: named, faults }) {
       const state = await control.call('PUT /accounts/:account/faults', {
         ...accountOf(named),

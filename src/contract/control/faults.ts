@@ -97,6 +97,13 @@ export const FaultRule = object({
   ),
 })
 export const FaultsBody = object({ faults: Type.Array(FaultRule) })
+/** As for rules: `instead_of` is the list that somebody saw. */
+export const FaultsReplacement = object({
+  faults: Type.Array(FaultRule),
+  instead_of: Type.Optional(
+    Type.Array(FaultRule, { description: 'the faults that these replace: if others are set, none are' }),
+  ),
+})
 
 export type FaultRule = Wire<typeof FaultRule>
 

@@ -73,6 +73,15 @@ export const ProviderRule = object({
   expiry: Type.Optional(duration),
 })
 export const RulesBody = object({ rules: Type.Array(ProviderRule) })
+/** `instead_of` is the list that somebody saw: what another person did to it since must not get lost unnoticed. */
+export const RulesReplacement = object({
+  rules: Type.Array(ProviderRule),
+  instead_of: Type.Optional(
+    Type.Array(ProviderRule, {
+      description: 'the rules that these replace: if others are in force, none are',
+    }),
+  ),
+})
 
 export type ProviderRule = Wire<typeof ProviderRule>
 
@@ -85,3 +94,18 @@ export const RulesState = named(
   }),
 )
 export type RulesState = Wire<typeof RulesState>
+
+const Tried = object({
+  matched: Type.Integer({ minimum: 0, description: 'how many have what the rule asks for' }),
+  used: Type.Integer({ minimum: 0, description: 'how many of them no earlier rule would have taken' }),
+})
+/** What rules would have done with the last payments and payouts. */
+export const TriedRules = named(
+  'TriedRules',
+  object({
+    payments: Type.Integer({ minimum: 0, description: 'how many were looked at' }),
+    payouts: Type.Integer({ minimum: 0, description: 'how many were looked at' }),
+    rules: Type.Array(object({ payments: Tried, payouts: Tried })),
+  }),
+)
+export type TriedRules = Wire<typeof TriedRules>

@@ -122,6 +122,11 @@ export const CONTROL_WORDS: Readonly<Record<ControlCall, CallWords>> = {
   },
   'PUT /accounts/:account/rules': { description: 'Payments that exist keep their rule.', example: RULES },
   'POST /accounts/:account/rules': { description: 'Those in force keep their counts.', example: RULES },
+  'POST /accounts/:account/rules/try': {
+    description:
+      'Of the last 100 payments and the last 100 payouts, the oldest first, as if all counts began with them.',
+    example: RULES,
+  },
   'DELETE /accounts/:account/rules': { description: 'The rules that a new account has are in force again.' },
   'GET /accounts/:account/faults': { description: 'With how often each of them happened.' },
   'PUT /accounts/:account/faults': {

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../contract/canonical-json.ts'
 import { invalid } from '../../contract/errors.ts'
 import { readCatalogue } from '../catalogue.ts'
 import type { Command, CommandOf } from '../commands.ts'
@@ -7,7 +8,7 @@ import { readRules } from '../rules/rule.ts'
 import type { World } from '../world.ts'
 import { chooseMethod } from './choose-method.ts'
 import { createPayment } from './create-payment.ts'
-import { type Context, type Decision, happens, member, notFound } from './decision.ts'
+import { type Context, type Decision, happens, member, notFound, refuse } from './decision.ts'
 import { sendEvent } from './emit.ts'
 import { movePayment, requestCancel } from './move-payment.ts'
 import { createPayout, movePayout } from './payout.ts'
@@ -80,19 +81,32 @@ function replaceCatalogue(_: World, { catalogue }: CommandOf<'ReplaceCatalogue'>
 }
 
 /** What is the same as before, or only switched on or off, keeps its counts. */
-function replaceRules(world: World, { rules }: CommandOf<'ReplaceRules'>, context: Context): Decision {
+function replaceRules(
+  world: World,
+  { rules, insteadOf }: CommandOf<'ReplaceRules'>,
+  context: Context,
+): Decision {
   if (rules === null) return happens('rules', [{ type: 'RulesReplaced', rules }])
   const read = readRules({ rules })
   if ('problems' in read) return { refused: invalid(read.problems) }
   const inForce = (world.rules ?? context.rules).map(({ data }) => data)
+  if (insteadOf && !isSameList(insteadOf, inForce)) return refuse('invalid_state', changedSince('rules'))
   const continued = continuedFrom(inForce, rules)
   return happens('rules', [{ type: 'RulesReplaced', rules, ...member('continued', continued) }])
 }
 
-function replaceFaults(world: World, { faults }: CommandOf<'ReplaceFaults'>): Decision {
+function replaceFaults(world: World, { faults, insteadOf }: CommandOf<'ReplaceFaults'>): Decision {
+  if (insteadOf && !isSameList(insteadOf, world.faults.data))
+    return refuse('invalid_state', changedSince('faults'))
   const continued = continuedFrom(world.faults.data, faults)
   return happens('faults', [{ type: 'FaultsReplaced', faults, ...member('continued', continued) }])
 }
+
+const isSameList = (one: readonly unknown[], other: readonly unknown[]) =>
+  canonicalJson(one) === canonicalJson(other)
+
+const changedSince = (what: string) =>
+  `The ${what} are not those that these are to replace any more: somebody changed them. Nothing was changed`
 
 /** Adds rules in front of those in force, which keep their counts. */
 function putRulesInFront(world: World, { rules }: CommandOf<'PutRulesInFront'>, context: Context): Decision {

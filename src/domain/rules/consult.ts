@@ -1,7 +1,7 @@
 import type { Environment } from '../../contract/statuses.ts'
 import type { RouteEntry } from '../catalogue.ts'
 import type { DomainEvent } from '../events.ts'
-import { firstMatch } from '../match-limits.ts'
+import { type Count, countMatch, firstMatch } from '../match-limits.ts'
 import type { Customer, Payment } from '../model.ts'
 import { eligibleRoutes, missingFields, type RoutingTable } from '../routing.ts'
 import type { World } from '../world.ts'
@@ -24,6 +24,29 @@ export function consult(world: World, standard: readonly Rule[], facts: Facts): 
     () => 0,
   )
   return { rule: taken, events: held.length > 0 ? [{ type: 'RulesConsulted', held, used }] : [] }
+}
+
+/** Of the payments and of the payouts: how many a rule matches, and how many it would have decided. */
+type TriedRule = { readonly [K in Facts['kind']]: { matched: number; used: number } }
+
+/** What rules would have done with intents, the oldest first, as if all counts began with them. */
+export function tryRules(rules: readonly Rule[], intents: readonly Facts[]): readonly TriedRule[] {
+  const counts = new Map<number, Count>()
+  const tried = rules.map(() => ({ payment: { matched: 0, used: 0 }, payout: { matched: 0, used: 0 } }))
+  for (const facts of intents) {
+    const match = firstMatch(
+      rules,
+      rule => rule.holds(facts),
+      counts,
+      () => 0,
+    )
+    countMatch(counts, match)
+    for (const [at, { [facts.kind]: count }] of tried.entries()) {
+      if (rules[at]?.holds(facts)) count.matched++
+      if (at === match.used) count.used++
+    }
+  }
+  return tried
 }
 
 /** What is known of the rule of a payment whose method is still to be chosen. */

@@ -1,16 +1,26 @@
 import * as Type from '@sinclair/typebox'
 import type { CatalogueState } from '../../contract/control/catalogue.ts'
-import { type FaultsState, type HoldRecord, HoldRelease } from '../../contract/control/faults.ts'
+import {
+  FaultsReplacement,
+  type FaultsState,
+  type HoldRecord,
+  HoldRelease,
+} from '../../contract/control/faults.ts'
 import { HealthBody } from '../../contract/control/requests.ts'
-import type { RulesState } from '../../contract/control/rules.ts'
+import { RulesReplacement, type RulesState } from '../../contract/control/rules.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { operationNames } from '../../contract/operations.ts'
+import type { Wire } from '../../contract/schema.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { CatalogueData } from '../../domain/catalogue.ts'
 import { type FaultWindow, readFaults } from '../../domain/faults.ts'
+import { FROM_THE_TOP } from '../../domain/list-index.ts'
 import { UNCOUNTED } from '../../domain/match-limits.ts'
 import { routingTable } from '../../domain/routing.ts'
+import { type Facts, paymentFacts, payoutFacts } from '../../domain/rules/condition.ts'
+import { tryRules } from '../../domain/rules/consult.ts'
 import { readRules } from '../../domain/rules/rule.ts'
+import type { ListedRecords } from '../../domain/table.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { carryOut } from '../carry-out.ts'
 import { demandNoProblems, refuseProblems } from '../refusal.ts'
@@ -18,12 +28,19 @@ import { bodyReader, type ControlHandlers, type ControlSettings, found, param } 
 
 /** For what is checked as it is compiled. */
 const readObject = bodyReader<unknown>(Type.Object({}))
+const readRulesReplacement = bodyReader<Pick<Wire<typeof RulesReplacement>, 'instead_of'>>(
+  Type.Pick(RulesReplacement, ['instead_of'], { additionalProperties: true }),
+)
+const readFaultsReplacement = bodyReader<Pick<Wire<typeof FaultsReplacement>, 'instead_of'>>(
+  Type.Pick(FaultsReplacement, ['instead_of'], { additionalProperties: true }),
+)
 
 /** Reads and replaces rules, adds rules in front, and restores the standard rules. */
 export const ruleCalls = {
   'GET /accounts/:account/rules': ({ runtime, answer }) => answer(200, rulesView(runtime)),
   'PUT /accounts/:account/rules': async ({ runtime, request, answer }) => {
-    await carryOut(runtime, { type: 'ReplaceRules', rules: rulesIn(await readObject(request)) }, 'operator')
+    const { instead_of: insteadOf, ...body } = await readRulesReplacement(request)
+    await carryOut(runtime, { type: 'ReplaceRules', rules: rulesIn(body), insteadOf }, 'operator')
     return answer(200, rulesView(runtime))
   },
   'POST /accounts/:account/rules': async ({ runtime, request, answer }) => {
@@ -33,6 +50,26 @@ export const ruleCalls = {
       'operator',
     )
     return answer(200, rulesView(runtime))
+  },
+  'POST /accounts/:account/rules/try': async ({ runtime, request, answer }) => {
+    const read = readRules(await readObject(request))
+    if ('problems' in read) throw refuseProblems(read.problems)
+    const { payments, payouts } = runtime.account.world
+    const { environment } = runtime.account
+    const of = {
+      payments: lastOf(payments, payment => paymentFacts(payment, environment)),
+      payouts: lastOf(payouts, payout => payoutFacts(payout, environment)),
+    }
+    const oldestFirst = [...of.payments, ...of.payouts].reverse().sort((one, other) => one.at - other.at)
+    const tried = tryRules(
+      read.rules,
+      oldestFirst.map(({ facts }) => facts),
+    )
+    return answer(200, {
+      payments: of.payments.length,
+      payouts: of.payouts.length,
+      rules: tried.map(({ payment, payout }) => ({ payments: payment, payouts: payout })),
+    })
   },
   'DELETE /accounts/:account/rules': async ({ runtime, answer }) => {
     await carryOut(runtime, { type: 'ReplaceRules', rules: null }, 'operator')
@@ -44,6 +81,19 @@ function rulesIn(body: unknown) {
   const read = readRules(body)
   if ('problems' in read) throw refuseProblems(read.problems)
   return read.data
+}
+
+/** How many payments, and how many payouts, rules are tried with. */
+const TRIED = 100
+
+/** The newest of a list. */
+function lastOf<R>(list: ListedRecords<R>, factsOf: (record: R) => Facts) {
+  const found: { readonly at: number; readonly facts: Facts }[] = []
+  for (const { at, record } of list.below(FROM_THE_TOP, () => true)) {
+    if (found.length === TRIED) break
+    found.push({ at, facts: factsOf(record) })
+  }
+  return found
 }
 
 /** The rules as they were given, and how often each matched. */
@@ -71,9 +121,10 @@ export function faultCalls({ gateway, faultBoxes }: ControlSettings) {
   return {
     'GET /accounts/:account/faults': ({ runtime, answer }) => answer(200, view(runtime.account.id)),
     'PUT /accounts/:account/faults': async ({ runtime, request, answer }) => {
-      const read = readFaults(await readObject(request), served)
+      const { instead_of: insteadOf, ...body } = await readFaultsReplacement(request)
+      const read = readFaults(body, served)
       if ('problems' in read) throw refuseProblems(read.problems)
-      await carryOut(runtime, { type: 'ReplaceFaults', faults: read.data }, 'operator')
+      await carryOut(runtime, { type: 'ReplaceFaults', faults: read.data, insteadOf }, 'operator')
       return answer(200, view(runtime.account.id))
     },
     'DELETE /accounts/:account/faults': async ({ runtime, answer }) => {

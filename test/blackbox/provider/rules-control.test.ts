@@ -3,6 +3,7 @@ import { openAccount, openMerchant } from '../../support/gateway/merchant.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
 import { expectError } from '../../support/http/answers.ts'
 import {
+  addPayout,
   backToDefault,
   decides,
   mark,
@@ -126,6 +127,60 @@ describe.each(['PUT', 'POST'] as const)('%s of a bad rule behind a good one', me
     expect(await decides(account), 'once more of two').toBe('stays')
     expect(await decides(account), 'the count was kept').toBeNull()
   })
+})
+
+test('PUT of rules and of faults instead of others than those in force changes nothing', async () => {
+  const account = await openAccount(server())
+  const put = (path: string, body: unknown) => account.control('PUT', path, { body })
+  const [one, two] = [mark('one'), mark('two')]
+  await putRules(account, one)
+  const seen = await rulesOf(account)
+  await putInFront(account, two)
+  const late = await put('/rules', { rules: [], instead_of: seen })
+  expectError(late, 422, 'invalid_state')
+  expect(late.body.error.message).toMatch(/^The rules .* Nothing was changed$/)
+  expect(await rulesOf(account)).toEqual([two, one])
+  // The order of members is nothing that somebody changed.
+  const [{ name, ...rest }] = [two]
+  expect((await put('/rules', { rules: [one], instead_of: [{ ...rest, name }, one] })).status).toBe(200)
+  expectError(
+    await put('/rules', { rules: [], instead_of: [{ outcom: 'manual' }] }),
+    400,
+    'validation_failed',
+  )
+  expect(await rulesOf(account)).toEqual([one])
+
+  const faults = [{ on: 'webhook', type: 'duplicate' }]
+  expect((await put('/faults', { faults, instead_of: [] })).status).toBe(200)
+  expectError(await put('/faults', { faults: [], instead_of: [] }), 422, 'invalid_state')
+  expect((await account.control('GET', '/faults')).body.faults).toEqual(faults)
+})
+
+test('rules are tried with the last payments and payouts, and change nothing', async () => {
+  const account = await openAccount(server())
+  await putRules(account, mark('in force'))
+  const tryRules = async (...rules: unknown[]) =>
+    (await account.control('POST', '/rules/try', { body: { rules } })).body
+  expect(await tryRules({})).toMatchObject({ payments: 0, payouts: 0 })
+  await addPayout(account)
+  for (const amount of ['5000', '7000', '9000']) await account.pay('probe_transfer', { amount })
+  const over = { match: { amount: { gt: '5000' } } }
+  const state = async () => (await account.control('GET', '/rules')).body
+  const before = await state()
+  expect(await tryRules(over, { match: { kind: 'payment' } })).toEqual({
+    payments: 3,
+    payouts: 1,
+    rules: [
+      { payments: { matched: 2, used: 2 }, payouts: { matched: 1, used: 1 } },
+      { payments: { matched: 3, used: 1 }, payouts: { matched: 0, used: 0 } },
+    ],
+  })
+  expect(await state()).toEqual(before)
+  expectError(
+    await account.control('POST', '/rules/try', { body: { rules: [{ outcom: 'manual' }] } }),
+    400,
+    'validation_failed',
+  )
 })
 
 test('a merchant with an invalid rule is not created', async () => {

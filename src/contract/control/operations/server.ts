@@ -2,7 +2,7 @@ import * as Type from '@sinclair/typebox'
 import { list, named, object, openObject } from '../../schema.ts'
 import { Catalogue, CatalogueState, ProviderHealth } from '../catalogue.ts'
 import { AdvanceResult, ClockState, TimerRecord } from '../clock.ts'
-import { FaultsBody, FaultsState, HoldRecord, HoldRelease } from '../faults.ts'
+import { FaultsReplacement, FaultsState, HoldRecord, HoldRelease } from '../faults.ts'
 import { KeyPairRecord, MerchantRecord, NewMerchant } from '../merchants.ts'
 import { DecisionsInForce, Nodes } from '../nodes.ts'
 import { listWindow, Overview } from '../overview.ts'
@@ -17,7 +17,7 @@ import {
   YamlText,
   YamlValues,
 } from '../requests.ts'
-import { RulesBody, RulesState } from '../rules.ts'
+import { RulesBody, RulesReplacement, RulesState, TriedRules } from '../rules.ts'
 import { Timeline } from '../timeline.ts'
 import { DeliveryRow } from '../webhooks.ts'
 import { type ControlOperations, EXAMPLE_POSITION, LIST_QUERY } from './operation.ts'
@@ -171,8 +171,9 @@ export const SETTING_OPERATIONS = {
   'PUT /accounts/:account/rules': {
     id: 'replaceRules',
     summary: 'Replace all provider rules',
-    body: { json: named('RulesBody', RulesBody) },
+    body: { json: named('RulesReplacement', RulesReplacement) },
     answers: { 200: RulesState },
+    errors: ['invalid_state'],
   },
   'POST /accounts/:account/rules': {
     id: 'addRules',
@@ -185,6 +186,12 @@ export const SETTING_OPERATIONS = {
     summary: 'Restore the standard rules',
     answers: { 200: RulesState },
   },
+  'POST /accounts/:account/rules/try': {
+    id: 'tryRules',
+    summary: 'Count which of the last payments and payouts rules would have taken, and change nothing',
+    body: { json: named('RulesBody', RulesBody) },
+    answers: { 200: TriedRules },
+  },
   'GET /accounts/:account/faults': {
     id: 'readFaults',
     summary: 'Read the faults that are set',
@@ -193,8 +200,9 @@ export const SETTING_OPERATIONS = {
   'PUT /accounts/:account/faults': {
     id: 'replaceFaults',
     summary: 'Replace all faults',
-    body: { json: named('FaultsBody', FaultsBody) },
+    body: { json: named('FaultsBody', FaultsReplacement) },
     answers: { 200: FaultsState },
+    errors: ['invalid_state'],
   },
   'DELETE /accounts/:account/faults': {
     id: 'clearFaults',
