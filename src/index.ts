@@ -62,7 +62,7 @@ export {
   WebhookSignatureError,
   type Webhooks,
   WebhookTimeoutError,
-} from './library/webhooks.ts'
+} from './library/webhook-receiver.ts'
 export { defineScenario, type Scenario, type ScenarioStep } from './scenario/define-scenario.ts'
 export type { CatalogueOverlay as ScenarioCatalogue } from './scenario/schema/account.ts'
 export type { AnswerExpectation } from './scenario/schema/answers.ts'

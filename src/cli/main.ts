@@ -10,7 +10,7 @@ async function run(): Promise<void> {
   if (argv[0] === '__complete') {
     // Called by the scripts of `paysim completion`.
     const [{ complete }, { COMMANDS }] = await Promise.all([
-      import('./completion/complete.ts'),
+      import('./completion.ts'),
       import('./commands.ts'),
     ])
     process.stdout.write(await complete(COMMANDS, argv.slice(1)))

@@ -2,8 +2,8 @@ import type { FieldProblem } from '../contract/errors.ts'
 import { isTooDeep, MOST_LEVELS, parseForeign } from '../contract/validation.ts'
 import type { WireAnswer } from '../contract/wire-answer.ts'
 import { type Expected, shapeProblems } from './answer-shape.ts'
-import type { Answer } from './answer-type.ts'
 import { ApiError, NotJsonError, readErrorBody, UnexpectedAnswerError } from './errors.ts'
+import type { Answer } from './transport/transport.ts'
 
 export function answerOf({ status, headers, text }: WireAnswer, attempts: number): Answer {
   const body = parseForeign(text.replace(/^\uFEFF/, ''))

@@ -1,7 +1,7 @@
 import { closest } from '../contract/closest.ts'
-import type { Answer } from './answer-type.ts'
 import { ArgumentError } from './errors.ts'
 import type { CallOptions, KeyedCallOptions } from './resources.ts'
+import type { Answer } from './transport/transport.ts'
 
 /**
  * A call in progress. Awaiting it gives the body; `answer()` gives status, headers and the exact text too. The client

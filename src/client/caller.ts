@@ -3,7 +3,6 @@ import { lowerCased } from '../contract/wire-answer.ts'
 import { type Address, join, type Query } from './address.ts'
 import { accept, answerOf } from './answer.ts'
 import type { Expected } from './answer-shape.ts'
-import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
 import { type Credentials, redactHeaders } from './credentials.ts'
 import {
@@ -14,7 +13,7 @@ import {
   type RetryPolicy,
   type Sleep,
 } from './retry.ts'
-import type { Transport, Upload, WireRequest } from './transport/transport.ts'
+import type { Answer, Transport, Upload, WireRequest } from './transport/transport.ts'
 
 export interface CallRequest {
   readonly method: string

@@ -15,12 +15,11 @@ import { lowerCased } from '../contract/wire-answer.ts'
 import { type Address, join, readBaseUrl } from './address.ts'
 import { answerOf } from './answer.ts'
 import { kindOf } from './answer-shape.ts'
-import type { Answer } from './answer-type.ts'
 import { Call } from './call.ts'
 import { callSite, withCallSite } from './caller.ts'
 import { type ControlTransport, controlTransport, unreachable } from './control-transport.ts'
 import { ControlError, ControlUnreachableError } from './errors.ts'
-import type { OpenAnswer, Upload, WireRequest } from './transport/transport.ts'
+import type { Answer, OpenAnswer, Upload, WireRequest } from './transport/transport.ts'
 
 export interface ControlAddress {
   /** The URL up to and including `/_paysim`. */

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../contract/errors.ts'
-import type { Answer } from './answer-type.ts'
+import type { Answer } from './transport/transport.ts'
 
 /** The errors of the client. None of them contains a secret. */
 export class ClientError extends Error {

@@ -1,6 +1,5 @@
 export type { FieldProblem } from '../contract/errors.ts'
 export type { WireAnswer } from '../contract/wire-answer.ts'
-export type { Answer } from './answer-type.ts'
 export type { Call } from './call.ts'
 export type { RequestRecord } from './caller.ts'
 export { type Client, type ClientOptions, createClient, type RequestOptions } from './create-client.ts'
@@ -14,9 +13,8 @@ export type {
   Payouts,
   ReceiptAssetOptions,
   ReceiptImageOptions,
+  WaitOptions,
 } from './payments.ts'
 export type { Progress, ReceiptFile } from './receipt.ts'
 export type * from './resources.ts'
-export type * from './resources.ts'
-export type { Transport, Upload, WireRequest } from './transport/transport.ts'
-export type { WaitOptions } from './wait.ts'
+export type { Answer, Transport, Upload, WireRequest } from './transport/transport.ts'

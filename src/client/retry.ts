@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { parseRetryAfter } from '../contract/limits.ts'
-import type { Answer } from './answer-type.ts'
 import { ConnectError, readErrorBody } from './errors.ts'
+import type { Answer } from './transport/transport.ts'
 
 /** The outcome of an attempt: an answer or an error. */
 export type Outcome = { readonly answer: Answer } | { readonly error: unknown }

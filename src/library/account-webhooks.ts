@@ -3,19 +3,20 @@ import { callSite, withCallSite } from '../client/caller.ts'
 import type { EndpointRecord } from '../client/control-client.ts'
 import { formatDuration } from '../contract/durations.ts'
 import { STANDING_PATIENCE_MS } from './standing-clock.ts'
-import type { WebhookAddress, WebhookReceiver } from './webhook-receiver.ts'
 import {
   demandEvents,
   describeMatch,
   type EventMatch,
   matchesEvent,
   type ReceivedEvent,
+  type WebhookAddress,
   type WebhookAnswer,
+  type WebhookReceiver,
   type WebhookResponder,
   WebhookSignatureError,
   type Webhooks,
   WebhookTimeoutError,
-} from './webhooks.ts'
+} from './webhook-receiver.ts'
 
 /** The response to a webhook with an invalid signature. */
 const REFUSED: WebhookAnswer = { status: 400, body: 'the signature is not valid' }

@@ -21,8 +21,7 @@ import type { ResetBody } from '../contract/control/requests.ts'
 import { CONTROL_PREFIX } from '../contract/paths.ts'
 import { AccountWebhooks, noWebhooks } from './account-webhooks.ts'
 import { whyNothingArrives, withClockHints } from './standing-clock.ts'
-import { WebhookReceiver } from './webhook-receiver.ts'
-import type { Webhooks } from './webhooks.ts'
+import { WebhookReceiver, type Webhooks } from './webhook-receiver.ts'
 
 /** A running simulator and the calls of a test suite. It also stops at the end of an `await using` block. */
 export interface RunningSimulator {

@@ -2,7 +2,7 @@ import { type Command, CommanderError } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { type CommandTable, commandsOf } from '../../src/cli/command-table.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { readTree } from '../../src/cli/completion/tree.ts'
+import { readTree } from '../../src/cli/completion.ts'
 import { shellLine } from '../support/structure/shell-line.ts'
 
 /** All commands follow the same rules. */

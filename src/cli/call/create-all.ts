@@ -1,7 +1,7 @@
-import type { Answer } from '../../client/answer-type.ts'
 import type { ListBody } from '../../client/control-caller.ts'
 import { ControlError } from '../../client/errors.ts'
 import { ApiError } from '../../client/index.ts'
+import type { Answer } from '../../client/transport/transport.ts'
 import { exitCodeOf } from '../errors/exit-code.ts'
 import { keysOf, type Line, type ListFile } from '../fields/list-file.ts'
 import type { Printer } from '../output/printer.ts'

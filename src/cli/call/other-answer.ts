@@ -1,5 +1,5 @@
-import type { Answer } from '../../client/answer-type.ts'
 import { UnexpectedAnswerError } from '../../client/errors.ts'
+import type { Answer } from '../../client/transport/transport.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { MadeOtherwiseError } from '../errors/cli-errors.ts'
 import { visible } from '../output/text.ts'

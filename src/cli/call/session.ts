@@ -10,7 +10,7 @@ import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import type { Profile } from '../profiles/profiles.ts'
 import { findTarget, placeOfKeys, type Target, type TargetFlags, targetFlags } from '../target/find-target.ts'
-import { reportChoice } from '../target/other-targets.ts'
+import { reportChoice } from '../target/local-simulator.ts'
 import { CURL_KEYS, DRY_KEYS, DryRunError, dryRunTransport } from './dry-run.ts'
 
 /** What a command needs to make calls. */

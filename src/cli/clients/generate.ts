@@ -1,5 +1,13 @@
-import type { Call, CallLists, Member, Record, SentMember, Shape } from './calls.ts'
-import { nameOf, type Style } from './names.ts'
+import {
+  type Call,
+  type CallLists,
+  type Member,
+  nameOf,
+  type Record,
+  type SentMember,
+  type Shape,
+  type Style,
+} from './calls.ts'
 
 /**
  * A client in another language: its template, with the calls where it has a comment such as `paysim: calls of an account`.

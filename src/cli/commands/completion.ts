@@ -38,7 +38,7 @@ Examples:
     )
     .action(async (shell: Shell) => {
       if (shell === 'json') {
-        const { readTree } = await import('../completion/tree.ts')
+        const { readTree } = await import('../completion.ts')
         process.stdout.write(`${JSON.stringify(await readTree(all), null, 2)}\n`)
         return
       }

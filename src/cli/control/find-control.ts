@@ -3,13 +3,16 @@ import { UsageError } from '../errors/cli-errors.ts'
 import { secretsOf } from '../named-file.ts'
 import { NO_PROFILES, readProfiles } from '../profiles/profiles.ts'
 import {
+  asCandidate,
   dataDirectory,
   type LocalSimulator,
   originOf,
+  othersThan,
   simulatorAt,
   simulatorsHere,
+  type TargetCandidate,
+  type TargetChoice,
 } from '../target/local-simulator.ts'
-import { asCandidate, othersThan, type TargetCandidate, type TargetChoice } from '../target/other-targets.ts'
 import type { ControlTargetFlags } from './flags.ts'
 
 /** The control surface to call, and where its address was found. */

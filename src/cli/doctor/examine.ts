@@ -1,15 +1,18 @@
 import { readBaseUrl } from '../../client/address.ts'
 import { refuseUnsafe } from '../../client/credentials.ts'
 import { chooseProxy } from '../../client/transport/open-transport.ts'
+import type { Contract } from '../../contract/decisions.ts'
+import { answerOf } from '../../contract/resolve-contract.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { readContract } from '../named-file.ts'
-import { NOBODY, openSession } from '../probe/session.ts'
+import { Inquiry, type Question } from '../probe/inquiry.ts'
+import { READ_QUESTIONS, READS } from '../probe/reads.ts'
+import { type Exchange, NOBODY, openSession, type Session } from '../probe/session.ts'
 import { findTarget, readAuthorities, type Target, type TargetFlags } from '../target/find-target.ts'
 import { askFirst, checkGateway } from './gateway.ts'
 import { checkNetwork, checkNode, checkProfiles, checkSimulator, messageOf } from './network.ts'
 import { type Check, ok, problem, warning } from './report.ts'
 import { checkStore } from './store.ts'
-import { checkUnspecified } from './unspecified.ts'
 
 export interface DoctorFlags extends TargetFlags {
   /** Checks this store, and no API. */
@@ -108,5 +111,61 @@ async function* checkServer(target: Target, flags: TargetFlags, signal: AbortSig
     yield problem('api', messageOf(cause), { advice, exitCode: exitCodeOf(cause) })
   } finally {
     await session.close()
+  }
+}
+
+interface QuickLook {
+  readonly session: Session
+  /** The answer that showed what the server is. */
+  readonly first: Exchange
+  readonly publicKey: string
+  readonly contract: Contract
+}
+
+/**
+ * For questions that the interface document leaves open: compares this server's answers with the contract. It asks what
+ * a probe asks that only reads.
+ */
+async function* checkUnspecified({ session, first, publicKey, contract }: QuickLook): AsyncGenerator<Check> {
+  const createPath = contract['create.path']
+  const inquiry = new Inquiry({
+    session,
+    requests: READS,
+    allowWrites: false,
+    run: 'doctor',
+    publicKey,
+    createPath,
+    first,
+  })
+  for (const question of READ_QUESTIONS) {
+    const { key, reading } = await inquiry.ask(question)
+    if (inquiry.end !== undefined) throw new Error(inquiry.end)
+    if ('value' in reading) yield compared(question, reading.value, contract)
+    else if (key === 'create.path')
+      yield warning(
+        key,
+        reading.why,
+        'run `paysim probe --create-path /the/path`, or add it to a contract file',
+      )
+  }
+  for (const { what } of inquiry.violations)
+    yield warning('document', what, 'this contradicts the interface document: ask the operator of the server')
+}
+
+function compared({ key, simulated }: Question, seen: string, contract: Contract): Check {
+  if (simulated !== undefined) {
+    if (seen === simulated) return ok(key, seen)
+    const advice = 'no contract setting covers this: do not rely on either answer'
+    return warning(key, `${seen}; with a simulator, ${simulated}`, advice)
+  }
+  const expected = answerOf(key, contract)
+  if (seen === expected) return ok(key, seen)
+  return {
+    ...warning(
+      key,
+      `${seen}, but the contract has ${expected}`,
+      `add \`${key}: ${seen}\` to a contract file (--contract, or in the profile), or let \`paysim probe\` write one`,
+    ),
+    override: seen,
   }
 }

@@ -1,8 +1,12 @@
 import { ControlError } from '../../client/errors.ts'
 import { ApiError } from '../../client/index.ts'
 import type { Why } from '../../contract/control/why.ts'
-import { type LocalSimulator, originOf } from '../target/local-simulator.ts'
-import type { TargetCandidate, TargetChoice } from '../target/other-targets.ts'
+import {
+  type LocalSimulator,
+  originOf,
+  type TargetCandidate,
+  type TargetChoice,
+} from '../target/local-simulator.ts'
 import { EXIT, exitCodeOf } from './exit-code.ts'
 import { addHint, commandLines } from './report-error.ts'
 

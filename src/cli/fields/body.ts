@@ -1,4 +1,4 @@
-import { formatMoney } from '../output/money.ts'
+import { formatMoney } from '../output/members.ts'
 
 /** The body of a request: fields of the API, and any others that the caller added. */
 export type Body = Readonly<Record<string, unknown>>

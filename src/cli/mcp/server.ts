@@ -5,8 +5,7 @@ import { ClientError, ControlError, ControlUnreachableError } from '../../client
 import { validator } from '../../contract/validation.ts'
 import { packageFilesBelow, readPackageFile } from '../../package-files.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { type Agent, agentOf, KeyFiles, type Place } from './agent.ts'
-import { ABOUT_DATA, textOf } from './answer.ts'
+import { ABOUT_DATA, type Agent, agentOf, KeyFiles, type Place, textOf } from './agent.ts'
 import { TOOLS, type Tool } from './tools.ts'
 
 /** No message of a client needs more; the largest text of a tool is a scenario. */

@@ -1,8 +1,7 @@
-import type { Answer } from '../../client/answer-type.ts'
 import { redactHeaders } from '../../client/credentials.ts'
+import type { Answer } from '../../client/transport/transport.ts'
 import { csvLine } from '../../contract/csv.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { chosenPaths, chosenTable } from './columns.ts'
 import {
   type DataFormat,
   type Format,
@@ -14,7 +13,7 @@ import {
 } from './formats.ts'
 import { flatten, valueAt, withDecimals } from './members.ts'
 import { type Path, parsePath, picked } from './query.ts'
-import { drawTable, tableSheet } from './table.ts'
+import { chosenPaths, chosenTable, drawTable, tableSheet } from './table.ts'
 import { visible, visibleLines } from './text.ts'
 import type { ListView, View } from './view.ts'
 

@@ -1,8 +1,7 @@
-import { anyTable, type Table } from './columns.ts'
 import { plain } from './members.ts'
 import { drawRecord, restFields, sections } from './record.ts'
 import type { Screen } from './screen.ts'
-import { drawTable } from './table.ts'
+import { anyTable, drawTable, type Table } from './table.ts'
 import { visible, visibleLines } from './text.ts'
 
 /** How the body of an answer is shown. */

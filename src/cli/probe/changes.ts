@@ -1,5 +1,5 @@
 import { fill } from '../../client/address.ts'
-import type { Answer } from '../../client/answer-type.ts'
+import type { Answer } from '../../client/transport/transport.ts'
 import { OPERATION_PATHS } from '../../contract/paths.ts'
 import {
   CANNOT_CREATE,

@@ -1,4 +1,4 @@
-import type { Answer } from '../../client/answer-type.ts'
+import type { Answer } from '../../client/transport/transport.ts'
 import type { DecisionKey } from '../../contract/decisions.ts'
 import { OPERATION_PATHS } from '../../contract/paths.ts'
 import {

@@ -1,5 +1,5 @@
-import type { Answer } from '../../client/answer-type.ts'
 import { ConnectError, readErrorBody } from '../../client/errors.ts'
+import type { Answer } from '../../client/transport/transport.ts'
 import type { DecisionKey } from '../../contract/decisions.ts'
 import { type Evidence, type Exchange, type Outgoing, ProbeEndedError, type Session } from './session.ts'
 

@@ -1,5 +1,5 @@
 import { shapeProblems } from '../../client/answer-shape.ts'
-import type { Answer } from '../../client/answer-type.ts'
+import type { Answer } from '../../client/transport/transport.ts'
 import { OPERATION_PATHS } from '../../contract/paths.ts'
 import {
   codeOf,

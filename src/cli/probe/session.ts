@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream'
 import { join, type Query, readBaseUrl } from '../../client/address.ts'
 import { answerOf } from '../../client/answer.ts'
-import type { Answer } from '../../client/answer-type.ts'
 import { basic, type Keys, refuseUnsafe } from '../../client/credentials.ts'
 import { ConnectError } from '../../client/errors.ts'
 import { isPassing, isRead, retryAfter, type Sleep, sleep } from '../../client/retry.ts'
 import { type NetworkOptions, openTransport } from '../../client/transport/open-transport.ts'
-import type { Upload } from '../../client/transport/transport.ts'
+import type { Answer, Upload } from '../../client/transport/transport.ts'
 import { redact, urlWithoutSecrets } from '../../contract/redact.ts'
 
 /** One request of a probe. */

@@ -1,7 +1,6 @@
-import type { Table } from '../output/columns.ts'
 import { drawRecord } from '../output/record.ts'
 import type { Screen } from '../output/screen.ts'
-import { drawTable } from '../output/table.ts'
+import { drawTable, type Table } from '../output/table.ts'
 import type { View } from '../output/view.ts'
 import { environmentOf } from './new-profile.ts'
 import type { Profile, ProfileBook } from './profiles.ts'

@@ -6,7 +6,7 @@ import type { MerchantFlags, Session } from '../call/session.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { type Amount, readAmount } from '../fields/amount.ts'
 import { type Body, isObject, moneyOf, textAt, valueAt, withoutValue, withValue } from '../fields/body.ts'
-import { listed, reportRejectedFields } from '../fields/field-problems.ts'
+import { listed, reportRejectedFields } from '../fields/build-request.ts'
 import {
   isPayerField,
   PAYER_FIELDS,
@@ -15,7 +15,7 @@ import {
   TEXT_FIELDS,
   type TextField,
 } from '../fields/request-fields.ts'
-import { formatMoney } from '../output/money.ts'
+import { formatMoney } from '../output/members.ts'
 import { drawRecord } from '../output/record.ts'
 import { openScreen } from '../output/screen.ts'
 import { visible } from '../output/text.ts'

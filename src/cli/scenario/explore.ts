@@ -2,6 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
 import { type DisturbanceKind, KINDS, SUITE_KINDS } from '../../application/disturbance.ts'
+import { Output } from '../../application/process.ts'
+import { basicAuthorization } from '../../client/credentials.ts'
 import type { Contract } from '../../contract/decisions.ts'
 import { resolveContract } from '../../contract/resolve-contract.ts'
 import { type Exploration, type ExploreSettings, explore, verdictOf } from '../../explore/explore.ts'
@@ -14,20 +16,28 @@ import {
   repetitionText,
 } from '../../explore/report.ts'
 import { saveFindings } from '../../explore/save.ts'
-import { exploreSuite, placesOfSaved, reasonAgainst, repeatSuite } from '../../explore/suite.ts'
+import {
+  exploreSuite,
+  placesOfSaved,
+  type RunSuite,
+  reasonAgainst,
+  repeatSuite,
+} from '../../explore/suite.ts'
+import type { SuiteAccount, SuiteGateway } from '../../explore/suite-run.ts'
+import type { RunningSimulator } from '../../library/running-simulator.ts'
+import { startWith } from '../../library/start-simulator.ts'
 import { runNames, type Scenario, ScenarioError, type SimulatorTarget } from '../../scenario/index.ts'
 import { FilesError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
-import { runnerOf } from '../exec/suite-command.ts'
+import { environmentOf, runCommand } from '../exec/run-command.ts'
 import { readDataFile } from '../named-file.ts'
 import { writerTo } from '../output/printer.ts'
 import { wrapTo } from '../output/text.ts'
 import { widthOf } from '../output/width-of.ts'
 import { loadAll } from './load-files.ts'
-import { openTarget } from './open-target.ts'
 import { demandPage, openPage, reportPage } from './report-page.ts'
-import { endOnSignals, interruptible, paintFor, spinnerFor } from './run.ts'
+import { endOnSignals, interruptible, openTarget, paintFor, spinnerFor } from './run.ts'
 import { demandStartable, type ExploreFlags, splitAtDashes, startedBy } from './run-flags.ts'
 
 export async function exploreFiles(words: readonly string[], flags: ExploreFlags): Promise<void> {
@@ -240,4 +250,52 @@ export function fitToTerminal(report: string, columns: number | undefined): stri
     return [`${indent}${first}`, ...rest.map(more => `${indent}  ${more}`)]
   })
   return lines.join('\n')
+}
+
+/** Runs a test command as `paysim exec` does, with all that it calls and all that is sent to it under `run`'s control. */
+function runnerOf(command: readonly string[]): RunSuite {
+  return async (run, seed, withinMs) => {
+    const simulator = await startWith(
+      { seed, onWarning: () => {} },
+      {
+        relayWebhook: (request, send) => run.relay(request, message => send({ ...request, ...message })),
+      },
+    )
+    try {
+      const proxy = await run.open(gatewayOf(simulator))
+      const output = new Output()
+      const environment = await environmentOf(simulator)
+      const { pathname } = new URL(simulator.controlUrl)
+      const through = { PAYSIM_BASE_URL: proxy, PAYSIM_CONTROL_URL: proxy + pathname }
+      const ending = await runCommand(
+        command,
+        { ...environment, ...through },
+        { captured: { output, withinMs } },
+      )
+      return { ...ending, output: output.lines() }
+    } finally {
+      await simulator.stop()
+    }
+  }
+}
+
+function gatewayOf({ url, control }: RunningSimulator): SuiteGateway {
+  return {
+    url,
+    contract: resolveContract(),
+    accounts: async () => {
+      const merchants = await control.merchants.list()
+      const accounts = merchants.flatMap(merchant => merchant.accounts)
+      return Promise.all(accounts.map(({ id }) => accountOf(control, id)))
+    },
+    fireDueTimers: account => control.account(account).clock.advance('0s'),
+  }
+}
+
+async function accountOf(control: RunningSimulator['control'], id: string): Promise<SuiteAccount> {
+  const keys = await control.account(id).keys.list()
+  const authorizations = keys.flatMap(({ public_key, secret_key }) =>
+    secret_key ? [basicAuthorization(public_key, secret_key)] : [],
+  )
+  return { id, authorizations }
 }

@@ -6,14 +6,17 @@ import { cannotRead, secretsOf, textOfFile } from '../named-file.ts'
 import { type Profile, profileNamed, readProfiles } from '../profiles/profiles.ts'
 import {
   accountNamed,
+  asCandidate,
   dataDirectory,
   keysOf,
   type LocalSimulator,
   originOf,
+  othersThan,
   simulatorAt,
   simulatorsHere,
+  type TargetCandidate,
+  type TargetChoice,
 } from './local-simulator.ts'
-import { asCandidate, othersThan, type TargetCandidate, type TargetChoice } from './other-targets.ts'
 
 /** Where a call goes, with which keys, and where both were found. */
 export interface Target {

@@ -1,7 +1,6 @@
 import { DECISIONS, type DecisionKey } from '../../contract/decisions.ts'
 import { answerOf, ContractError, resolveContract } from '../../contract/resolve-contract.ts'
-import type { Made } from '../probe/cleaning.ts'
-import { type Inquired, inquire, type ProbeOptions } from '../probe/probe.ts'
+import { type Inquired, inquire, type Made, type ProbeOptions } from '../probe/probe.ts'
 import { type Comparison, compareAnswers, type Difference, type Recording } from './compare.ts'
 import { askSimulator } from './mirror.ts'
 import { type Played, playScenarios } from './play.ts'

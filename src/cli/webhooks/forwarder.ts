@@ -1,8 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { LIMITS } from '../../contract/limits.ts'
 import { HOP_BY_HOP } from '../../contract/wire-answer.ts'
-import type { IncomingWebhook } from '../../library/webhook-receiver.ts'
-import type { ReceivedEvent, WebhookAnswer } from '../../library/webhooks.ts'
+import type { IncomingWebhook, ReceivedEvent, WebhookAnswer } from '../../library/webhook-receiver.ts'
 import { type DeliveryPrinter, deliveryOf, type Forwarded, warn } from './deliveries.ts'
 import type { SaveFolder } from './saved.ts'
 

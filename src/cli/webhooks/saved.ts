@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { NoWebhookError, readSavedWebhook, type SavedWebhook } from '../../contract/webhook-check.ts'
-import type { ReceivedEvent } from '../../library/webhooks.ts'
+import type { ReceivedEvent } from '../../library/webhook-receiver.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { bodyMembers, warn } from './deliveries.ts'
 

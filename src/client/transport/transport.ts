@@ -46,3 +46,11 @@ export interface TransportSettings {
   readonly ca?: string | undefined
   readonly proxy?: URL | undefined
 }
+
+/** The whole answer, with its parsed body. */
+export interface Answer<T = unknown> extends WireAnswer {
+  readonly body: T
+  readonly requestId: string | undefined
+  /** The number of attempts, including this one. */
+  readonly attempts: number
+}

@@ -1,8 +1,12 @@
 import type { RelayAnswer } from '../../application/webhook-relay.ts'
 import type { WebhookMessage } from '../../application/webhook-variants.ts'
 import { parseDuration } from '../../contract/durations.ts'
-import type { WebhookAddress, WebhookReceiver } from '../../library/webhook-receiver.ts'
-import type { ReceivedEvent, WebhookAnswer } from '../../library/webhooks.ts'
+import type {
+  ReceivedEvent,
+  WebhookAddress,
+  WebhookAnswer,
+  WebhookReceiver,
+} from '../../library/webhook-receiver.ts'
 import type { ReceiverBehaviour, ReceiverReply } from '../schema/account.ts'
 
 /** A received webhook, as the steps of a scenario see it. */

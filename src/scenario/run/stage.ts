@@ -1,6 +1,6 @@
-import type { Answer } from '../../client/answer-type.ts'
 import { type AdvanceGoal, type AdvanceResult, ControlError } from '../../client/control-client.ts'
 import { basicAuthorization } from '../../client/credentials.ts'
+import type { Answer } from '../../client/transport/transport.ts'
 import { formatTimestamp, parseTimestamp } from '../../contract/timestamps.ts'
 import type { Scenario } from '../schema/file.ts'
 import { makeAccount, type RunAccount, Tracker } from './account.ts'

@@ -1,5 +1,5 @@
-import type { Answer } from '../../client/answer-type.ts'
 import { ControlError } from '../../client/errors.ts'
+import type { Answer } from '../../client/transport/transport.ts'
 import { requestLine } from '../../contract/control/call.ts'
 import { isRecord } from '../../contract/validation.ts'
 import { lowerCased, type ReceivedAnswer } from '../../contract/wire-answer.ts'

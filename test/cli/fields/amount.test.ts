@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readAmount } from '../../../src/cli/fields/amount.ts'
-import { formatMoney } from '../../../src/cli/output/money.ts'
+import { formatMoney } from '../../../src/cli/output/members.ts'
 import { exponentOf } from '../../../src/contract/currencies.ts'
 
 const currency = fc.constantFrom('THB', 'IDR', 'VND', 'JPY', 'KWD', 'CLF')

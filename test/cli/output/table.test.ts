@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Column } from '../../../src/cli/output/columns.ts'
-import { drawTable, ruleTable } from '../../../src/cli/output/table.ts'
+import { type Column, drawTable, ruleTable } from '../../../src/cli/output/table.ts'
 import { visible } from '../../../src/cli/output/text.ts'
 import { widthOf } from '../../../src/cli/output/width-of.ts'
 import { screenOf } from '../../support/cli/screen-of.ts'

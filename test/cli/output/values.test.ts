@@ -1,7 +1,7 @@
 import { Chalk } from 'chalk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatMoney } from '../../../src/cli/output/money.ts'
+import { formatMoney } from '../../../src/cli/output/members.ts'
 import { paintStatus, visible, visibleLines } from '../../../src/cli/output/text.ts'
 import { localTime, relativeTime, showTime } from '../../../src/cli/output/time.ts'
 import { screenOf } from '../../support/cli/screen-of.ts'

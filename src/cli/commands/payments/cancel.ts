@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type MerchantFlags, merchantCommand, withSession } from '../../call/session.ts'
-import { type KeyFlags, keyFlags, keyFor } from '../../fields/idempotency-key.ts'
+import { type KeyFlags, keyFlags, keyFor } from '../../fields/request-fields.ts'
 import { cancellationView } from '../../output/views/payment.ts'
 import { confirmLive } from '../../prompts/confirm.ts'
 import { suggestWait } from './next-step.ts'

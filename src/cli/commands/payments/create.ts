@@ -13,21 +13,25 @@ import { type MerchantFlags, merchantCommand, type Session, withSession } from '
 import { FilesError, UsageError } from '../../errors/cli-errors.ts'
 import { addHint } from '../../errors/report-error.ts'
 import { type Body, isObject, merge, moneyOf, textAt, valueAt } from '../../fields/body.ts'
-import { buildRequest, readData, requestFrom } from '../../fields/build-request.ts'
 import {
+  buildRequest,
   listed,
   missingFields,
   nameFlags,
+  readData,
   refuseMissing,
   reportRejectedFields,
-} from '../../fields/field-problems.ts'
-import { type KeyFlags, keyFlags, keyFor } from '../../fields/idempotency-key.ts'
+  requestFrom,
+} from '../../fields/build-request.ts'
 import { listIn, readList } from '../../fields/list-file.ts'
 import {
   FIELD_NAMES,
   type FieldFlags,
   fieldFlags,
   isRequestField,
+  type KeyFlags,
+  keyFlags,
+  keyFor,
   REQUEST_FIELDS,
 } from '../../fields/request-fields.ts'
 import { asCalled } from '../../help-text.ts'

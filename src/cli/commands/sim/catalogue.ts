@@ -6,10 +6,9 @@ import type {
 } from '../../../client/control-client.ts'
 import { readDocument } from '../../control/read-document.ts'
 import { nounOf, row } from '../../control/row.ts'
-import type { Column } from '../../output/columns.ts'
-import { formatMoney } from '../../output/money.ts'
+import { formatMoney } from '../../output/members.ts'
 import type { Screen } from '../../output/screen.ts'
-import { drawTable } from '../../output/table.ts'
+import { type Column, drawTable } from '../../output/table.ts'
 import type { View } from '../../output/view.ts'
 import { idColumn, memberColumn, modesText, rowView } from './tables.ts'
 

@@ -10,7 +10,7 @@ import { withControl } from '../../control/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { choice } from '../../flag-values.ts'
 import { warnIfCut } from '../../image-end.ts'
-import type { Column } from '../../output/columns.ts'
+import type { Column } from '../../output/table.ts'
 import { idColumn, listView, memberColumn, moneyColumn, rowView, statusColumn, timeColumn } from './tables.ts'
 
 /** The images of an account: those that payers submitted, and those that are stored for them. */

@@ -93,7 +93,7 @@ export const SIM: CommandTable = {
     'list the calls that the provider received',
     async () => (await import('./requests.ts')).providerCalls,
   ),
-  stream: alone('show what happens as it happens', async () => (await import('./stream.ts')).stream),
+  stream: alone('show what happens as it happens', async () => (await import('./history.ts')).stream),
   export: alone('write an account to a file', async () => (await import('./archive.ts')).exportAccount),
   import: alone('read an account from a file', async () => (await import('./archive.ts')).importAccount),
   reset: alone('empty an account', async () => (await import('./archive.ts')).reset),

@@ -1,13 +1,10 @@
 import type { PaymentMethodOptions } from '../../../client/resources.ts'
-import type { Table } from '../columns.ts'
-import { GAP } from '../columns.ts'
 import { listAt, memberAt, plain } from '../members.ts'
 import { drawRest, sections } from '../record.ts'
 import type { Screen } from '../screen.ts'
-import { drawTable } from '../table.ts'
+import { drawTable, GAP, type Table } from '../table.ts'
 import { cutTo, visible } from '../text.ts'
-import type { View } from '../view.ts'
-import { drawAny } from '../view.ts'
+import { drawAny, type View } from '../view.ts'
 
 const PAYER_FIELDS = ['account_name', 'account_number', 'bank', 'customer_name', 'customer_phone', 'name_th']
 

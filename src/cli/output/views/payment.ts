@@ -1,7 +1,6 @@
 import type { PaymentIntent } from '../../../client/resources.ts'
 import { FINAL_STATUSES } from '../../../contract/statuses.ts'
-import { memberAt, plain } from '../members.ts'
-import { formatMoney } from '../money.ts'
+import { formatMoney, memberAt, plain } from '../members.ts'
 import {
   drawRecord,
   drawRest,
@@ -15,8 +14,7 @@ import {
 } from '../record.ts'
 import type { Screen } from '../screen.ts'
 import { paintStatus, visible } from '../text.ts'
-import type { View } from '../view.ts'
-import { drawAny } from '../view.ts'
+import { drawAny, type View } from '../view.ts'
 
 export const paymentView: View<PaymentIntent> = {
   human: drawPayment,

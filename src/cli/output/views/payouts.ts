@@ -1,7 +1,5 @@
 import type { PayoutIntent, PayoutList } from '../../../client/resources.ts'
-import type { Table } from '../columns.ts'
-import { listAt, memberAt, plain } from '../members.ts'
-import { formatMoney } from '../money.ts'
+import { formatMoney, listAt, memberAt, plain } from '../members.ts'
 import {
   drawRecord,
   drawRest,
@@ -14,11 +12,10 @@ import {
   titleOf,
 } from '../record.ts'
 import type { Screen } from '../screen.ts'
-import { drawTable } from '../table.ts'
+import { drawTable, type Table } from '../table.ts'
 import { paintStatus, visible } from '../text.ts'
 import { showTime } from '../time.ts'
-import type { ListView, View } from '../view.ts'
-import { drawAny } from '../view.ts'
+import { drawAny, type ListView, type View } from '../view.ts'
 
 export const payoutView: View<PayoutIntent> = {
   human: drawPayout,
