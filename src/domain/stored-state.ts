@@ -44,12 +44,10 @@ export interface StoredState {
   readonly catalogue: CatalogueData | null
   readonly rules: readonly ProviderRule[] | null
   readonly ruleCounts: readonly (readonly [number, Count])[]
-  /** Earlier versions noted one time for all faults. */
-  readonly faults: { readonly setAt: number | readonly number[]; readonly data: readonly FaultRule[] }
+  readonly faults: { readonly setAt: readonly number[]; readonly data: readonly FaultRule[] }
   readonly faultCounts: readonly (readonly [number, Count])[]
   readonly heldDeliveries: readonly (readonly [string, string])[]
-  /** Earlier versions did not count, so the deliveries must be counted. */
-  readonly webhookCounts?: StoredWebhookCounts
+  readonly webhookCounts: StoredWebhookCounts
   readonly health: readonly (readonly [string, boolean])[]
   readonly clock: ClockSetting | null
 }
@@ -94,8 +92,7 @@ export function restoreWorld(stored: StoredState, past: PastRecords): MutableWor
   world.catalogue = stored.catalogue && indexCatalogue(stored.catalogue)
   world.rules = stored.rules?.map(compileRule) ?? null
   world.ruleCounts = new Map(stored.ruleCounts)
-  const { data: faults, setAt } = stored.faults
-  world.faults = compileFaults(faults, typeof setAt === 'number' ? faults.map(() => setAt) : setAt)
+  world.faults = compileFaults(stored.faults.data, stored.faults.setAt)
   for (const [fault, count] of stored.faultCounts) world.faultCounts.set(fault, count)
   for (const [endpoint, delivery] of stored.heldDeliveries) world.heldDeliveries.set(endpoint, delivery)
   world.webhookCounts = new WebhookCounts(stored.webhookCounts)

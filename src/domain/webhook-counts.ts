@@ -1,5 +1,5 @@
 import type { DeliveryStatus } from '../contract/statuses.ts'
-import { type Delivery, isSuccess } from './model.ts'
+import { isSuccess } from './model.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -43,16 +43,6 @@ export class WebhookCounts {
     this.#byStatus = new Map(stored?.byStatus)
     this.#attempts = new Map(stored?.attempts.map(period => [period.from, period]))
     this.#widthMs = stored?.widthMs ?? SECOND
-  }
-
-  /** Of deliveries that were counted nowhere yet. */
-  static of(deliveries: Iterable<Delivery>): WebhookCounts {
-    const counts = new WebhookCounts()
-    for (const { status, attempts } of deliveries) {
-      counts.noteStatus(null, status)
-      for (const { startedAt, result } of attempts) if (result) counts.noteAttempt(startedAt, result.status)
-    }
-    return counts
   }
 
   withStatus(status: DeliveryStatus): number {

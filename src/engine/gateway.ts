@@ -3,14 +3,8 @@ import type { Contract } from '../contract/decisions.ts'
 import { type CheckoutMode, ENVIRONMENTS, type Environment } from '../contract/statuses.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { Entry } from '../domain/events.ts'
-import { lacksSecret, newKeysOf, withSecret } from './account/account-secret.ts'
-import {
-  type AccountRuntime,
-  accountId,
-  accountsOf,
-  type GatewaySettings,
-  openRuntime,
-} from './account/open-runtime.ts'
+import { newKeysOf } from './account/account-secret.ts'
+import { type AccountRuntime, accountsOf, type GatewaySettings, openRuntime } from './account/open-runtime.ts'
 import { type Archive, adoptArchive, resetAccount } from './account/replace-history.ts'
 import { type KeyHolder, type ServedAccount, ServedAccounts } from './account/served-accounts.ts'
 import type { Holds } from './holds.ts'
@@ -262,8 +256,6 @@ export class Gateway {
 
   /** Empties an account and sets it up as it was created, with the same keys and the settings to keep. */
   async reset(runtime: AccountRuntime, keep: ResetBody['keep'] = []): Promise<void> {
-    if (lacksSecret(this.#registry.get(runtime.merchantId), runtime.account.environment))
-      await this.#registry.updateAccount(runtime.merchantId, runtime.account.environment, withSecret)
     await resetAccount(this.settings, runtime, () => this.#registry.get(runtime.merchantId), keep)
     await runtime.images.clear().catch(this.#warn)
   }
@@ -295,9 +287,8 @@ export class Gateway {
 
   async #openAccount(merchant: MerchantRecord, environment: Environment): Promise<AccountRuntime> {
     const { id } = merchant
-    const stoppedAt = this.#registry.stoppedAt(accountId(id, environment))
     const current = () => this.#registry.find(id) ?? merchant
-    const runtime = await openRuntime(this.settings, current, environment, stoppedAt)
+    const runtime = await openRuntime(this.settings, current, environment)
     runtime.account.onEntry(entry => {
       for (const listener of this.#listeners) listener(runtime, entry)
     })

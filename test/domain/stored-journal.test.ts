@@ -3,9 +3,7 @@ import { expect, test } from 'vitest'
 import { apply } from '../../src/domain/apply.ts'
 import { EntryChecker } from '../../src/domain/check-entries.ts'
 import { type Entry, EVENT_SCHEMAS } from '../../src/domain/events.ts'
-import { restoreWorld, storeState } from '../../src/domain/stored-state.ts'
-import { MutableWorld, type PastRecords } from '../../src/domain/world.ts'
-import { entryInCurrentForm } from '../../src/engine/journal/journal-format.ts'
+import { MutableWorld } from '../../src/domain/world.ts'
 
 /**
  * A journal that paysim 0.1.0 wrote, with every event of its time. It must never be written anew: what is in it is in
@@ -14,7 +12,7 @@ import { entryInCurrentForm } from '../../src/engine/journal/journal-format.ts'
 const lines = readFileSync(new URL('journal-version-1.jsonl', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')
-const entries = lines.map(line => entryInCurrentForm(JSON.parse(line)) as Entry)
+const entries = lines.map(line => JSON.parse(line) as Entry)
 
 /** The types of events that are newer than the stored journal. */
 const NEWER: readonly string[] = []
@@ -55,17 +53,4 @@ test('its records are still the same', () => {
   expect([attempts('delivered'), attempts('failed'), attempts('pending')]).toEqual([50, 5, 0])
   expect(world).toMatchObject({ seq: entries.length, rules: { length: 2 } })
   expect(world.timers.size).toBe(0)
-})
-
-test('a checkpoint that noted one time for all faults is still read', () => {
-  const data = [
-    { on: '*', type: 'reset' as const, for: '1s' },
-    { on: 'webhook', type: 'drop' as const },
-  ]
-  const stored = { ...storeState(new MutableWorld()), faults: { setAt: 5000, data } }
-  const { faults } = restoreWorld(stored, {} as PastRecords)
-  expect(faults.windows).toEqual([
-    { from: 5000, until: 6000 },
-    { from: null, until: null },
-  ])
 })

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { cp, link, mkdir, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { openSealed, sealLine } from '../../src/engine/journal/journal-format.ts'
 import { StartError, UnavailableError } from '../../src/engine/store/store-errors.ts'
 import { accountOnDisk, fillWith } from '../support/engine/account-on-disk.ts'
 import { createPayment } from '../support/engine/accounts.ts'
@@ -121,15 +120,6 @@ describe('a start after a crash', () => {
     expect(dump(opened.account.world)).toEqual(world)
     expect([...opened.account.world.deliveries.values()]).toMatchObject([{ status: 'delivered' }])
     await opened.account.close()
-
-    // Earlier versions wrote no counts of webhooks.
-    const checkpoint = join(folder, 'past-1', 'checkpoint.json')
-    const { state, ...manifest } = openSealed<{ state: object }>(
-      (await readFile(checkpoint, 'utf8')).trimEnd(),
-    )
-    const { webhookCounts: _, ...earlier } = state as { webhookCounts: unknown }
-    await writeFile(checkpoint, sealLine(JSON.stringify({ ...manifest, state: earlier })))
-    expect(await reopened(folder)).toMatchObject({ world, warnings: [] })
   })
 
   test('restores the state from every moment between two checkpoints', async () => {

@@ -110,14 +110,6 @@ describe('images on disk', () => {
     expect((await readdir(directory)).sort()).toEqual(['pack-1', 'pack-2'])
   })
 
-  test('are also found in a file of their own, as earlier versions wrote them', async () => {
-    const directory = await temporaryDirectory()
-    await writeFile(join(directory, one), bytes)
-    await writeFile(join(directory, two), bytes)
-    const images = new FileImages(directory, true)
-    expect([await images.get(one), await images.get(two)]).toEqual([bytes, undefined])
-  })
-
   test('are whole or missing after any byte of a pack was damaged, or the rest of it lost', async () => {
     const directory = await temporaryDirectory()
     const all = [

@@ -74,16 +74,6 @@ describe('a journal line', () => {
 
 describe('a line of another version', () => {
   const old = (v: unknown) => withoutFeed(sealLine(JSON.stringify({ v, seq: 7, who: 'merchant' })))
-  const upcasts = {
-    [-1]: ({ who, ...line }: Readonly<Record<string, unknown>>) => ({ ...line, by: who }),
-    0: (line: Readonly<Record<string, unknown>>) => ({ ...line, events: [] }),
-  }
-
-  test('is converted to the current form, step by step', () => {
-    expect(openLine(old(-1), 7, upcasts)).toEqual({ v: 1, seq: 7, by: 'merchant', events: [] })
-    expect(openLine(old(0), 7, upcasts)).toEqual({ v: 1, seq: 7, who: 'merchant', events: [] })
-  })
-
   test('is refused if a newer paysim wrote it', () => {
     expect(() => openLine(old(2), 7)).toThrow(NewerJournalError)
     expect(() => openLine(old(2), 7)).toThrow(

@@ -144,19 +144,6 @@ describe('a segment that was lost', () => {
     await again.account.close()
   })
 
-  test('may be one that an earlier version removed, if history may end', async () => {
-    const { folder, past } = await withOldSegments()
-    await (await goOn(folder, HOUR)).account.close()
-    const mark = (await readdir(past)).find(name => name.startsWith('removed-')) ?? ''
-    await rm(join(past, mark))
-    const { account, journal } = await accountOnDisk(folder, { history: { forMs: HOUR, wall: () => T0 } })
-    expect(`removed-${String(journal.keptFrom - 1).padStart(12, '0')}`).toBe(mark)
-    await account.close()
-    const without = await accountOnDisk(folder)
-    expect(without.journal.keptFrom).toBe(1)
-    await without.account.close()
-  })
-
   test('in part, at the end of a line, is named', async () => {
     const { folder, past, ids } = await withOldSegments()
     const [first = ''] = await filesIn(past, 'journal-')

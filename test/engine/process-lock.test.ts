@@ -1,6 +1,5 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, readdir, rename, symlink, utimes, writeFile } from 'node:fs/promises'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdir, readdir, rename, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { LockHeldError, ProcessLock } from '../../src/engine/store/process-lock.ts'
@@ -67,25 +66,6 @@ test('the lock stays with a process that cannot be seen, as long as it shows tha
   await (await ProcessLock.take(path)).release()
 })
 
-test.skipIf(process.platform === 'win32')(
-  'the lock of earlier versions is honoured while the process lives',
-  async () => {
-    const path = await newPath()
-    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
-    await once(other, 'spawn')
-    await writeFile(path, String(other.pid))
-    await expect(ProcessLock.take(path)).rejects.toEqual(heldBy(other.pid ?? 0))
-    // Written long before that process began: it has the number of a dead one.
-    await utimes(path, 1_000_000_000, 1_000_000_000)
-    if (process.platform === 'linux') await (await ProcessLock.take(path)).release()
-    other.kill()
-    await once(other, 'exit')
-    await writeFile(path, String(other.pid))
-    await (await ProcessLock.take(path)).release()
-    expect(await claimsAt(path)).toEqual([])
-  },
-)
-
 /** What a holder leaves that was another process than this one: its claim, under a name with other parts. */
 async function renamedClaim(
   path: string,
@@ -102,17 +82,6 @@ async function renamedClaim(
 }
 
 describe.skipIf(process.platform === 'win32')('what is not a file', () => {
-  const kinds: [string, (path: string) => unknown, string][] = [
-    ['a pipe', path => execFileSync('mkfifo', [path]), 'is not a regular file: move it away'],
-    ['a folder', path => mkdir(path), 'is not a regular file: move it away'],
-    ['a link', path => symlink('elsewhere', path), 'is a symbolic link'],
-  ]
-  test.each(kinds)('at the path of the lock is refused at once: %s', async (_, make, why) => {
-    const path = await newPath()
-    await make(path)
-    await expect(ProcessLock.take(path)).rejects.toThrow(`${path} ${why}`)
-  })
-
   /** A claim of this process, without a lock. */
   async function claimIn(directory: string): Promise<string> {
     const path = join(directory, 'lock')

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hash } from 'node:crypto'
 import type { Environment } from '../../contract/statuses.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
-import type { AccountRecord, KeyPair, MerchantRecord } from '../store/merchant-record.ts'
-import { firstSeed, IdSource, randomSeed } from './ids.ts'
+import type { KeyPair, MerchantRecord } from '../store/merchant-record.ts'
+import { firstSeed, IdSource } from './ids.ts'
 
 /**
  * What an export must not give away. Keys, webhook secrets and signatures follow from a secret that stays with the list
@@ -10,21 +10,14 @@ import { firstSeed, IdSource, randomSeed } from './ids.ts'
  * cannot derive the one from the other.
  */
 
-/** A seed that was given is also the secret, so that everything repeats. Earlier versions had no other secret at all. */
+/** A seed that was given is also the secret, so that everything repeats. */
 export const secretOf = ({ seed, secret = seed }: { readonly seed: string; readonly secret?: string }) =>
   secret
-
-/** Whether an earlier version made it: then its exports of that time give away what follows from its seed. */
-export const lacksSecret = ({ seeded, accounts }: MerchantRecord, environment: Environment) =>
-  !seeded && accounts[environment].secret === undefined
-
-export const withSecret = (record: AccountRecord): AccountRecord => ({ secret: randomSeed(), ...record })
 
 /** The next pair of keys of an account. */
 export function newKeysOf(merchant: MerchantRecord, environment: Environment): KeyPair {
   const record = merchant.accounts[environment]
-  const source = lacksSecret(merchant, environment) ? randomSeed() : secretOf(record)
-  return new IdSource(source).newKeyPair(environment, record.keysMade)
+  return new IdSource(secretOf(record)).newKeyPair(environment, record.keysMade)
 }
 
 /** The seed that an export has: one from which keys follow is replaced by another that follows from it. */
@@ -79,7 +72,7 @@ function sealSecret(text: string, secret: string): string {
 }
 
 function openSecret(text: string, secret: string): string {
-  // Earlier versions did not seal them.
+  // Who wrote an export by hand may give one in plain text.
   if (!text.startsWith(SEALED)) return text
   const key = sealingKey(secret)
   const sealed = Buffer.from(text.slice(SEALED.length), 'base64url')

@@ -70,7 +70,6 @@ export async function openRuntime(
   settings: GatewaySettings,
   merchant: () => MerchantRecord,
   environment: Environment,
-  stoppedAt: number | undefined,
 ): Promise<AccountRuntime> {
   const { catalogue, rules, time, store } = settings
   const { account, rendering } = newAccount(settings, merchant, environment)
@@ -81,9 +80,9 @@ export async function openRuntime(
     holds: settings.holds,
     hold: settings.holdWebhook,
   })
-  const { journal, checkpoints, images, wallMs, stoppedAt: noted } = await store.openAccount(account)
+  const { journal, checkpoints, images, wallMs, stoppedAt } = await store.openAccount(account)
   if (journal.seed !== undefined) account.reseed(journal.seed)
-  const before = wallMs === undefined ? Math.max(stoppedAt ?? 0, noted ?? 0) : account.clock.atWall(wallMs)
+  const before = wallMs === undefined ? stoppedAt : account.clock.atWall(wallMs)
   account.open(journal, before, checkpoints)
   return {
     account,

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { RepeatedParts } from '../../domain/stored-form.ts'
 import { KINDS, restoreWorld, type StoredState, storeState } from '../../domain/stored-state.ts'
 import type { VersionPosition } from '../../domain/table.ts'
-import { WebhookCounts } from '../../domain/webhook-counts.ts'
 import { MutableWorld, type PastRecords, type RecordKind } from '../../domain/world.ts'
 import { demandPrivateFolder, makePrivateFolder, removeFile } from '../store/private-files.ts'
 import { messageOf, UnavailableError } from '../store/store-errors.ts'
@@ -141,8 +140,6 @@ export class Checkpoints {
           this.#past(manifest.state.arrivals, () => world),
         )
       : new MutableWorld()
-    if (manifest && !manifest.state.webhookCounts)
-      world.webhookCounts = WebhookCounts.of(world.deliveries.values())
     this.#world = world
     return world
   }

@@ -18,7 +18,7 @@ import {
   linesOf,
   whole,
 } from './journal-file.ts'
-import { isHeader, lineInCurrentForm, readLine, writeLine } from './journal-format.ts'
+import { isHeader, readLine, writeLine } from './journal-format.ts'
 import { entriesMissing, missing, openSegment, type Segment, Segments } from './journal-segments.ts'
 import { type Line, readLines } from './read-lines.ts'
 import { replay } from './replay.ts'
@@ -54,7 +54,7 @@ export class FileJournal implements Journal {
     const file = await KeptFile.open(path)
     try {
       const header = await file.use(headerOf)
-      const segments = await Segments.open(folderOf(path, header), header.after ?? 0, !!options.history)
+      const segments = await Segments.open(folderOf(path, header), header.after ?? 0)
       const journal = new FileJournal(path, file, options, header, segments)
       const known = (await options.onEdition?.(folderOf(path, header))) ?? 0
       await journal.#replay(known, options.onEntry)
@@ -242,7 +242,7 @@ export class FileJournal implements Journal {
   }
 
   async *lines(): AsyncIterable<string> {
-    for await (const { text } of this.#lines()) yield lineInCurrentForm(text)
+    for await (const { text } of this.#lines()) yield `${text}\n`
   }
 
   /** The number of the oldest entry that is kept. */

@@ -8,14 +8,6 @@ export interface Numbered {
   readonly seq: number
 }
 
-type Line = Readonly<Record<string, unknown>>
-
-/** Steps from one version to the next, each by the version that it starts from. A step need not change `v`. */
-type Upcasts = Readonly<Record<number, (line: Line) => Line>>
-
-/** There has been one version so far. */
-const UPCASTS: Upcasts = {}
-
 /** A journal that a newer paysim wrote: it is valid, but this version cannot read it. */
 export class NewerJournalError extends Error {}
 
@@ -54,46 +46,26 @@ export function demandSeal(line: string): void {
   if (checksum(line.slice(0, tail.index)) !== tail[1]) throw new Error('its checksum does not match')
 }
 
-/** The content of a journal line in the current form. Throws if the line is damaged, and says how. */
-export function openLine<T extends Numbered>(line: string, expectedSeq: number, upcasts = UPCASTS): T {
+/** The content of a journal line. Throws if the line is damaged, and says how. */
+export function openLine<T extends Numbered>(line: string, expectedSeq: number): T {
   demandSeal(line)
-  const content = readLine<T>(line, upcasts)
+  const content = readLine<T>(line)
   if (content.seq !== expectedSeq)
     throw new Error(`its number is ${content.seq}, but ${expectedSeq} was expected`)
   return content
 }
 
-/** The content of a line that was checked before. */
-export function readLine<T extends Numbered = Entry>(line: string, upcasts = UPCASTS): T {
-  return upcast(contentOf<Line>(line), upcasts) as unknown as T
-}
-
-/** A line of any version in the current form. */
-function upcast(line: Line, upcasts = UPCASTS): Line {
-  const { v } = line
-  if (v === JOURNAL_VERSION) return line
+/** The content of a line that was checked before. There has been one version of its format so far. */
+export function readLine<T extends Numbered = Entry>(line: string): T {
+  const content = contentOf<T>(line)
+  const v: unknown = content.v
+  if (v === JOURNAL_VERSION) return content
   if (typeof v === 'number' && v > JOURNAL_VERSION)
     throw new NewerJournalError(
       `its version is ${v}, and this paysim reads journals up to version ${JOURNAL_VERSION}`,
     )
-  let current = line
-  for (let version = Number(v); version !== JOURNAL_VERSION; version++) {
-    const step = upcasts[version]
-    if (!step) throw new Error(`its version is ${String(v)}, which no version of paysim writes`)
-    current = { ...step(current), v: version + 1 }
-  }
-  return current
+  throw new Error(`its version is ${String(v)}, which no version of paysim writes`)
 }
-
-/** An entry from outside in the current form. Its problems are found when its fields are checked. */
-export function entryInCurrentForm(entry: unknown): unknown {
-  const isOlder = typeof entry === 'object' && entry !== null && 'v' in entry && Number(entry.v) in UPCASTS
-  return isOlder ? upcast(entry as Line) : entry
-}
-
-/** A line of a journal as this version would write it. */
-export const lineInCurrentForm = (line: string): string =>
-  line.startsWith(`{"v":${JOURNAL_VERSION},`) ? `${line}\n` : writeLine(readLine(line))
 
 /** The JSON of an entry, from a line of this version. It need not be parsed and written again. */
 export const entryTextOf = (line: string): string => `${line.slice(0, line.lastIndexOf(',"crc":'))}}`

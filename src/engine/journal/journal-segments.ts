@@ -78,16 +78,11 @@ export class Segments {
     private removed: number,
   ) {}
 
-  /**
-   * Earlier versions removed old segments without a mark. So if history may end (`mayEnd`) and there is no mark, the
-   * entries before the first segment were removed, and are not lost.
-   */
-  static async open(folder: string, openPartAfter: number, mayEnd = false): Promise<Segments> {
+  static async open(folder: string, openPartAfter: number): Promise<Segments> {
     const names = await namesIn(folder)
     const found = await segmentsIn(folder)
     const segments = found.filter(({ from }) => from <= openPartAfter)
-    const marked = Math.max(0, ...names.map(name => Number(REMOVED.exec(name)?.[1] ?? 0)))
-    const removed = marked === 0 && mayEnd ? (segments[0]?.from ?? openPartAfter + 1) - 1 : marked
+    const removed = Math.max(0, ...names.map(name => Number(REMOVED.exec(name)?.[1] ?? 0)))
     const unfinished = found.filter(({ from }) => from > openPartAfter)
     return new Segments(folder, segments, unfinished, openPartAfter, removed)
   }

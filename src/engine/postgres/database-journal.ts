@@ -1,7 +1,7 @@
 import { type Entry, recordsOf } from '../../domain/events.ts'
 import { SafePoint } from '../account/recovery.ts'
 import type { Journal } from '../journal/journal.ts'
-import { demandSeal, lineInCurrentForm, openLine, readLine, writeLine } from '../journal/journal-format.ts'
+import { demandSeal, openLine, readLine, writeLine } from '../journal/journal-format.ts'
 import { DamagedError, MovedError, messageOf, StartError, StoreError } from '../store/store-errors.ts'
 import type { Reading } from '../time/real-time.ts'
 import { type Ask, type Database, isRefusal, unavailableBy } from './database.ts'
@@ -346,7 +346,7 @@ class StoredEntries {
   }
 
   async *lines(): AsyncGenerator<string> {
-    for await (const line of this.#lines(0)) yield lineInCurrentForm(this.#whole(line))
+    for await (const line of this.#lines(0)) yield `${this.#whole(line)}\n`
   }
 
   #whole(line: string): string {

@@ -14,8 +14,6 @@ export type Change =
   | { readonly lastPort: number }
   /** How many merchant ids paysim has generated, so that no id is used twice. */
   | { readonly merchantsMade: number }
-  /** The time of each account with a running clock when the server stopped. */
-  | { readonly stopped: Readonly<Record<string, number>> }
 
 export interface WholeList {
   /** How many merchants it has. */

@@ -10,9 +10,9 @@ import { firstDamage } from '../journal/replay.ts'
 import type { Reading } from '../time/real-time.ts'
 import { inParallel, inSlices } from '../time/scheduling.ts'
 import { acceptLoss, type LossAccepted } from './accept-loss.ts'
-import { type Change, ChangeFile } from './change-log.ts'
+import { ChangeFile } from './change-log.ts'
 import { FileImages } from './file-images.ts'
-import { demandWhole, MERCHANT_ID, type MerchantRecord } from './merchant-record.ts'
+import { MERCHANT_ID } from './merchant-record.ts'
 import {
   demandPrivateFolder,
   demandSafeFolder,
@@ -22,7 +22,6 @@ import {
   succeeds,
   syncDirectory,
   unless,
-  useFile,
   writeAll,
 } from './private-files.ts'
 import { LockHeldError, ProcessLock } from './process-lock.ts'
@@ -60,8 +59,6 @@ interface DirectoryOptions {
  * folders. The list decides: a marked folder that it does not name was left by an interrupted change.
  */
 const MARK = 'uncommitted'
-/** Where earlier versions kept the list of merchants. */
-const OLD_LIST = 'merchants.json'
 const ACCOUNTS = 'accounts'
 const SEAL = 'seal.jsonl'
 /** No merchant's id starts like this. */
@@ -85,7 +82,7 @@ export class DataDirectory implements Store {
   }
 
   static async claim(path: string, options: DirectoryOptions): Promise<DataDirectory> {
-    if (options.mustExist && ![LIST, OLD_LIST, ACCOUNTS].some(name => existsSync(join(path, name))))
+    if (options.mustExist && ![LIST, ACCOUNTS].some(name => existsSync(join(path, name))))
       throw new StartError(`${path} contains no paysim data: it has no ${LIST}`, 2)
     try {
       // If the parent exists, only one level is created: on /proc, Node's recursive mkdir never ends.
@@ -128,12 +125,6 @@ export class DataDirectory implements Store {
       beforeWrite: () => seal.break(LIST),
       onClosed: () => this.#sealList(seal),
     })
-    const before = join(this.path, OLD_LIST)
-    if (!existsSync(path) && existsSync(before)) {
-      await file.writeAnew(await readList(before))
-      await file.close()
-      await rm(before)
-    }
     const [account] = existsSync(path) ? [] : await readdir(this.#accounts)
     if (account !== undefined)
       throw new StartError(
@@ -307,11 +298,7 @@ export class DataDirectory implements Store {
       const why = journal && found.isFile() ? await differenceOf(folder, journal) : undefined
       if (why !== undefined) throw (await firstDamage(path)) ?? new LossError(path, why)
     } else if (found.isFile() && found.size === 0) {
-      // Earlier versions left the journal of an account without entries empty.
-      const others = (await readdir(folder)).filter(name => name !== JOURNAL && name !== MARK)
-      if (seal.draws(id) !== undefined || others.length > 0)
-        throw new LossError(path, 'it is empty, but it never was since it was created')
-      if (!readOnly) await beginJournal(path, sync)
+      throw new LossError(path, 'it is empty, but it never was since it was created')
     }
     return sealed
   }
@@ -464,30 +451,4 @@ async function lock(path: string): Promise<ProcessLock> {
       `${holder} (pid ${cause.pid}) already serves ${path}: stop it, or use another directory with --data`,
     )
   }
-}
-
-/** Earlier versions stored the list as one JSON document. */
-async function readList(path: string): Promise<Change[]> {
-  let stored: {
-    readonly version?: unknown
-    readonly lastPort?: number
-    readonly merchantsMade?: unknown
-    readonly merchants?: readonly MerchantRecord[]
-  } | null
-  try {
-    stored = JSON.parse(await useFile(path, 'read', handle => handle.readFile('utf8')))
-  } catch (cause) {
-    if (cause instanceof StartError) throw cause
-    throw new StartError(`${path} cannot be read: ${messageOf(cause)}`)
-  }
-  if (stored?.version !== 1 || !Array.isArray(stored.merchants))
-    throw new StartError(
-      `${path} is not a file that this version of paysim can read: move it away or use another --data`,
-    )
-  const { lastPort, merchantsMade = 0, merchants } = stored
-  return [
-    { merchantsMade: Number(merchantsMade) },
-    ...(lastPort === undefined ? [] : [{ lastPort }]),
-    ...merchants.map(merchant => ({ merchant: demandWhole(path, merchant) })),
-  ]
 }

@@ -1,7 +1,7 @@
 import { type FileHandle, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { openSealed, sealLine } from '../journal/journal-format.ts'
-import { demandDigest, digestOf, type ImageStore, isDigest } from './image-store.ts'
+import { demandDigest, digestOf, type ImageStore } from './image-store.ts'
 import {
   demandPrivateFolder,
   makePrivateFolder,
@@ -120,7 +120,7 @@ export class FileImages implements ImageStore {
     if (found) return found
     this.#earlier ??= this.#readEarlier(this.#places)
     await this.#earlier
-    return (await this.#readPlace(digest)) ?? (await this.#readFile(digest))
+    return this.#readPlace(digest)
   }
 
   async #readEarlier(places: Map<string, KnownPlace>): Promise<void> {
@@ -139,14 +139,6 @@ export class FileImages implements ImageStore {
   async #readPlace(digest: string): Promise<Buffer | undefined> {
     const place = this.#places.get(digest)
     return place && this.#read(this.#pathOf(place.pack), handle => readImage(handle, { digest, place }))
-  }
-
-  /** Directories of earlier versions have a file for each image. */
-  #readFile(digest: string): Promise<Buffer | undefined> {
-    return this.#read(join(this.directory, digest), async handle => {
-      const bytes = await handle.readFile()
-      return digestOf(bytes) === digest ? bytes : undefined
-    })
   }
 
   async #read<T>(path: string, read: (handle: FileHandle) => Promise<T>): Promise<T | undefined> {
@@ -173,7 +165,7 @@ export class FileImages implements ImageStore {
   /** Its files, by name. */
   async names(): Promise<string[]> {
     if (!(await demandPrivateFolder(this.directory))) return []
-    return (await readdir(this.directory)).filter(name => PACK.test(name) || isDigest(name))
+    return (await readdir(this.directory)).filter(name => PACK.test(name))
   }
 
   /** The packs that are missing before the last one: each run numbers its pack after those that are there. */

@@ -14,7 +14,7 @@ export interface KeyPair {
 
 export interface AccountRecord {
   readonly seed: string
-  /** What keys and secrets follow from. A given seed is its own secret, as it was for all accounts of earlier versions. */
+  /** What keys and secrets follow from. A given seed is its own secret. */
   readonly secret?: string
   readonly keys: readonly KeyPair[]
   /** How many key pairs were ever created, so that a revoked key is never issued again. */

@@ -3,7 +3,7 @@ import { lstat, open, readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openPrivate, removeFile, unless } from './private-files.ts'
+import { removeFile } from './private-files.ts'
 
 /** Another process holds the lock. */
 export class LockHeldError extends Error {
@@ -46,7 +46,7 @@ export class ProcessLock {
     const pauseMs = POLL_MS + (process.pid % POLL_MS)
     for (let waitedMs = 0; ; waitedMs += pauseMs) {
       const mine = join(dirname(path), nameOf({ lock: basename(path), ...here(), nth: ++claims }))
-      const holder = (await holderBefore(path)) ?? (await contend(path, mine))
+      const holder = await contend(path, mine)
       if (holder === undefined) return new ProcessLock(mine)
       if (waitedMs >= patienceMs) throw new LockHeldError(path, holder)
       await pause(pauseMs)
@@ -131,26 +131,6 @@ async function isAlive(claim: ProcessName, file: string): Promise<boolean> {
   return false
 }
 
-/** Earlier versions had one file at the path itself, with only the pid in it. */
-async function holderBefore(path: string): Promise<number | undefined> {
-  const handle = await openPrivate(path, 'read').catch(unless('ENOENT'))
-  if (!handle) return undefined
-  let pid: number
-  let writtenAt: number
-  try {
-    writtenAt = (await handle.stat()).mtimeMs
-    pid = Number(await handle.readFile('utf8'))
-  } finally {
-    await handle.close()
-  }
-  if (Number.isNaN(pid)) return undefined
-  const beganAt = pid > 0 && pid !== process.pid ? wallStartOf(pid) : undefined
-  // A process that is younger than the file has reused the pid of a dead one.
-  if (beganAt !== undefined && beganAt <= writtenAt + 2_000) return pid
-  await removeFile(path)
-  return undefined
-}
-
 /** Identifies a process, even among later ones with the same pid. */
 interface ProcessName {
   readonly pid: number
@@ -205,17 +185,6 @@ function startOf(pid: number): string | undefined {
     if (began?.trim()) return short(began.trim())
   }
   return isRunning(pid) ? UNKNOWN_START : undefined
-}
-
-/** The start time by the wall clock, as exactly as it can be known. */
-function wallStartOf(pid: number): number | undefined {
-  const start = startOf(pid)
-  if (start === undefined) return undefined
-  const bootedAt = /^btime (\d+)$/m.exec(attempt(() => readFileSync('/proc/stat', 'utf8')) ?? '')?.[1]
-  // The kernel reports 100 ticks a second to user space.
-  return process.platform === 'linux' && bootedAt && start !== UNKNOWN_START
-    ? Number(bootedAt) * 1000 + Number(start) * 10
-    : 0
 }
 
 /** Whether a process with this id runs, of whichever user. */

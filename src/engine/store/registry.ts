@@ -25,7 +25,6 @@ export class Registry implements WholeList {
   readonly #byId = new Map<string, MerchantRecord>()
   #lastPort: number | undefined
   #merchantsMade = 0
-  #stopped: Readonly<Record<string, number>> = {}
   #waiting: Waiting[] = []
   #writing: Promise<void> | undefined
   #others: ((change: Change) => void) | undefined
@@ -133,11 +132,6 @@ export class Registry implements WholeList {
     await Promise.all(list.map(change => this.#change(() => change)))
   }
 
-  /** Earlier versions noted here which time an account had reached at a stop. */
-  stoppedAt(account: string): number | undefined {
-    return this.#stopped[account]
-  }
-
   async close(): Promise<void> {
     while (this.#writing) await this.#writing
     await this.log.close()
@@ -201,22 +195,15 @@ export class Registry implements WholeList {
     return [
       { merchantsMade: this.#merchantsMade },
       ...(this.#lastPort === undefined ? [] : [{ lastPort: this.#lastPort }]),
-      { stopped: this.#stopped },
       ...this.merchants.map(merchant => ({ merchant })),
     ]
   }
 
   #take(change: Change): void {
     if ('merchant' in change) this.#byId.set(change.merchant.id, change.merchant)
-    else if ('removed' in change) {
-      this.#byId.delete(change.removed)
-      // A later merchant with this id has its own time.
-      const others = Object.entries(this.#stopped).filter(
-        ([account]) => !account.startsWith(`${change.removed}.`),
-      )
-      this.#stopped = Object.fromEntries(others)
-    } else if ('lastPort' in change) this.#lastPort = change.lastPort
-    else if ('stopped' in change) this.#stopped = change.stopped
-    else this.#merchantsMade = Math.max(this.#merchantsMade, change.merchantsMade)
+    else if ('removed' in change) this.#byId.delete(change.removed)
+    else if ('lastPort' in change) this.#lastPort = change.lastPort
+    else if ('merchantsMade' in change)
+      this.#merchantsMade = Math.max(this.#merchantsMade, change.merchantsMade)
   }
 }

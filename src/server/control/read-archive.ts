@@ -7,7 +7,6 @@ import { validator } from '../../contract/validation.ts'
 import { compileFor, EntryChecker } from '../../domain/check-entries.ts'
 import type { Entry } from '../../domain/events.ts'
 import type { Archive } from '../../engine/account/replace-history.ts'
-import { entryInCurrentForm } from '../../engine/journal/journal-format.ts'
 import { digestOf } from '../../engine/store/image-store.ts'
 import { Slice } from '../../engine/time/scheduling.ts'
 import { badBody, demandUncoded, isJson, parseJson, unsupportedType } from '../http/read-body.ts'
@@ -123,7 +122,7 @@ class ArchiveDraft {
   }
 
   *#addEntry(text: string): Generator<void> {
-    const entry = entryInCurrentForm(parseJson(text))
+    const entry = parseJson(text)
     yield* compileFor(entry)
     this.#problems.push(...this.#checker.check(entry))
     // If it is not an entry, there is a problem now, and the whole archive is refused.

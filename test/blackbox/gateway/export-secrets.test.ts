@@ -1,17 +1,7 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { IdSource } from '../../../src/engine/account/ids.ts'
-import { sealLine } from '../../../src/engine/journal/journal-format.ts'
-import {
-  type Account,
-  accountOf,
-  type Json,
-  openAccount,
-  rows,
-  succeeded,
-} from '../../support/gateway/merchant.ts'
-import { ownServer, restarted, sharedServer } from '../../support/gateway/shared-server.ts'
+import { type Account, type Json, openAccount, rows, succeeded } from '../../support/gateway/merchant.ts'
+import { ownServer, sharedServer } from '../../support/gateway/shared-server.ts'
 import { createPayment } from '../../support/payments/payments.ts'
 import { subscribe } from '../../support/webhooks/receiver.ts'
 
@@ -30,7 +20,7 @@ const signatureOf = ({ next_action: action }: Json) =>
 
 const GIVEN = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
-/** All that earlier versions derived from a seed for the first entries of an account. */
+/** All that follows from a seed for the first entries of an account. */
 function derivedFrom(seed: string, environment = 'test') {
   const source = new IdSource(seed)
   const keys = [0, 1, 2].flatMap(nth => Object.values(source.newKeyPair(environment, nth)))
@@ -100,7 +90,7 @@ describe.each<[string, Record<string, unknown>]>([
   })
 })
 
-test('an import of an earlier version has its endpoints, and gives nothing else away', async () => {
+test('an import with secrets in plain text has its endpoints, and gives nothing else away', async () => {
   const { account, payment } = await filled()
   const saved = await exported(account)
   for (const { events } of saved.entries)
@@ -109,66 +99,14 @@ test('an import of an earlier version has its endpoints, and gives nothing else 
       if (event.type === 'EndpointSecretsSet') for (const each of event.secrets) each.secret = GIVEN
     }
   const other = await openAccount(server())
-  await importInto(other, { ...saved, seed: 'the seed of an earlier version' })
+  await importInto(other, { ...saved, seed: 'the seed of another' })
   expect(await secrets(other)).toEqual([GIVEN, GIVEN])
-  const { texts, sign } = derivedFrom('the seed of an earlier version')
+  const { texts, sign } = derivedFrom('the seed of another')
   const [first] = await endpoints(other)
   const rotated = (await rotate(other, first as never)).secret
   const added = await succeeded(other.control('POST', '/keys'))
   for (const secret of [rotated, added.secret_key, other.keys.secret_key]) expect(texts).not.toContain(secret)
   expect(signatureOf(await other.read(payment.id))).not.toBe(sign(payment.id))
-})
-
-describe('a directory of an earlier version', () => {
-  const SEED = 'the only secret of an earlier version'
-
-  /** As an earlier version wrote it: keys follow from the seed, and there is no other secret. */
-  async function earlier() {
-    const before = await ownServer()
-    const { id } = await openAccount(before)
-    await before.stop()
-    const path = join(before.dataDir, 'merchants.jsonl')
-    const pair = new IdSource(SEED).newKeyPair('test', 0)
-    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
-    const changed = lines.map(line => {
-      const { crc: _, ...change } = JSON.parse(line)
-      if (change.merchant && `${change.merchant.id}.test` === id)
-        change.merchant.accounts.test = { seed: SEED, keys: [pair], keysMade: 1 }
-      return sealLine(JSON.stringify(change))
-    })
-    await writeFile(path, changed.join(''))
-    await rm(join(before.dataDir, 'seal.jsonl'))
-    const server = await ownServer({ dataDir: before.dataDir })
-    const [merchant = '', environment] = id.split('.')
-    const keys = { id, merchant, environment, public_key: pair.publicKey, secret_key: pair.secretKey }
-    return { server, ...accountOf(server, keys as Account['keys']) }
-  }
-
-  test('has the same keys and addresses of pages, and its exports give neither away', async () => {
-    const account = await earlier()
-    const payment = await createPayment(account)
-    expect(signatureOf(payment)).toBe(derivedFrom(SEED).sign(payment.id))
-    const { seed } = await exported(account)
-    expect(seed).not.toBe(SEED)
-    expect(derivedFrom(seed).texts).not.toContain(account.keys.secret_key)
-    expect(derivedFrom(seed).sign(payment.id)).not.toBe(signatureOf(payment))
-  })
-
-  test('has keys that do not follow from its seed from now on, and a secret of its own after a reset', async () => {
-    const account = await earlier()
-    const added = await succeeded(account.control('POST', '/keys'))
-    expect(derivedFrom(SEED).texts).not.toContain(added.secret_key)
-    await succeeded(account.control('POST', '/reset'))
-    const payment = await createPayment(account)
-    expect(signatureOf(payment)).not.toBe(derivedFrom(SEED).sign(payment.id))
-    expect((await fetch(payment.next_action.qr_image_url)).status).toBe(200)
-    const { secret } = await subscribe(account, 'http://127.0.0.1:9/hook')
-    expect(derivedFrom(SEED).texts).not.toContain(secret)
-    const saved = await exported(account)
-    expect(JSON.stringify(saved)).not.toContain(SEED)
-    const again = await restarted(account.server)
-    expect(await accountOf(again, account.keys).read(payment.id)).toEqual(payment)
-  })
 })
 
 test('the same seed gives the same secrets and the same export', async () => {
