@@ -109,23 +109,94 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await expect.poll(() => dialog.count()).toBe(0)
   })
 
-  test('rules: shows errors, and adds, uses, switches, removes and restores a rule', async () => {
+  test('rules: are made as a sentence and as YAML, say what they would have matched, and are used, switched, removed and restored', async () => {
     const desk = await openDesk({ rules: [] })
+    await desk.pay({ amount: '9000' })
     const { page, watch } = await desk.open('rules')
+    const dialog = page.getByRole('dialog')
+    const text = (name: string) => dialog.getByRole('textbox', { name, exact: true })
+    const rules = async () => (await desk.control('GET', '/rules')).rules
     await shows(page, 'No rules')
     await press(page, 'Add rule')
-    const editor = page.getByLabel('Rules, as YAML or JSON')
-    await editor.fill('- name: declines\n  outcom: { status: failed }')
+    await shows(page, 'It would have matched 0 of the last payment.')
     watch.allow(/400/)
+    await text('amount is under').fill('')
+    await shows(page, 'It is not complete yet.')
     await confirm(page, 'Add')
-    await shows(page, /is not a known key; did you mean outcome\?/)
-    await editor.fill('name: declines')
+    await page.locator('input:focus[name="match.amount.lt"][aria-invalid="true"]').waitFor()
+    await expectAccessible(page, 'a wrong rule')
+    await text('amount is under').fill('10000')
+    await shows(page, 'It would have matched 1 of the last payment.')
+    await dialog.getByLabel('Condition 2 of “when”').selectOption('amount is at least')
+    await text('amount is at least').fill('5000')
+    await dialog.getByLabel('Add to “when”').selectOption('method is')
+    await dialog.getByRole('combobox', { name: 'method is', exact: true }).fill('th_bank_transfer')
+    await dialog.getByRole('button', { name: 'or', exact: true }).click()
+    await dialog.getByRole('combobox', { name: 'method is, or' }).fill('th_prompt*')
+    await dialog.getByLabel('Add to “unless”').selectOption('customer email is')
+    await text('customer email is').fill('*@example.com')
+    await text('Outcome after').fill('0s')
+    await dialog.getByLabel('Add', { exact: true }).selectOption('Receipt')
+    await dialog.getByRole('combobox', { name: 'Receipt verdict' }).selectOption('is rejected')
+    await dialog.getByRole('button', { name: 'then' }).click()
+    await shows(page, 'It would have matched 1 of the last payment.')
+    await expectAccessible(page, 'a rule as a sentence')
     await confirm(page, 'Add')
-    await shows(page, 'It must be a list')
-    await editor.fill(
-      '- name: declines\n  match: { kind: payment }\n  outcome: { after: 0s, status: failed }',
+    await expect.poll(rules).toEqual([
+      {
+        match: {
+          kind: 'payment',
+          method: ['th_bank_transfer', 'th_prompt*'],
+          amount: { gte: '5000' },
+        },
+        not: { customer: { email: '*@example.com' } },
+        receipt: [{ verdict: 'reject' }, { verdict: 'accept' }],
+        outcome: { status: 'failed', code: 'insufficient_funds', after: '0s' },
+      },
+    ])
+    await shows(
+      page,
+      /^When it is a payment and .* unless customer email is .*: it fails with insufficient_funds/,
     )
-    await confirm(page, 'Add')
+
+    await press(page, 'Edit rule 1')
+    await page.getByRole('tab', { name: 'YAML' }).click()
+    const editor = dialog.getByLabel('As YAML or JSON')
+    await expect.poll(() => editor.inputValue()).toContain('th_prompt*')
+    await editor.fill('name: declines\noutcom: { status: failed }')
+    await confirm(page, 'Save')
+    await shows(page, /is not a known key; did you mean outcome\?/)
+    await editor.fill('declines')
+    await confirm(page, 'Save')
+    await shows(page, /It must be names with values/)
+    await editor.fill('name: declines\noutcome: { after: 0s, status: failed }\nmatch: { kind: payment }')
+    await page.getByRole('tab', { name: 'Sentence' }).click()
+    await expect.poll(() => text('Name (optional)').inputValue()).toBe('declines')
+    // Meanwhile, somebody else adds one: both are kept.
+    const other = { name: 'of somebody else', match: { kind: 'payout' }, outcome: 'manual' }
+    await desk.control('POST', '/rules', { rules: [other] })
+    await confirm(page, 'Save')
+    await shows(page, 'of somebody else')
+    await expect
+      .poll(async () => (await rules()).map(({ name }: { name: string }) => name))
+      .toEqual([other.name, 'declines'])
+    // Who edits what is gone by now changes nothing, and is told so.
+    await press(page, 'Edit declines')
+    const [, declines] = await rules()
+    await desk.control('PUT', '/rules', { rules: [other] })
+    await confirm(page, 'Save')
+    await shows(page, /Somebody changed or removed it meanwhile/)
+    expect(await rules()).toEqual([other])
+    await desk.control('PUT', '/rules', { rules: [declines] })
+    await confirm(page, 'Cancel')
+    await press(page, 'Edit all')
+    await expect.poll(() => page.getByLabel('Rules, as YAML or JSON').inputValue()).toContain('declines')
+    await desk.control('POST', '/rules', { rules: [other] })
+    await confirm(page, 'Replace')
+    await shows(page, /Somebody changed the list meanwhile/)
+    await confirm(page, 'Cancel')
+    await desk.control('PUT', '/rules', { rules: [declines] })
+    await expect.poll(() => page.getByText('of somebody else').count()).toBe(0)
     await shows(page, 'used 0 ×')
     await desk.pay({ merchant_reference: 'met-the-rule' })
     await shows(page, 'used 1 ×')
@@ -140,8 +211,8 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await press(page, 'Remove')
     await shows(page, 'No rules')
     await press(page, 'Undo')
-    await shows(page, 'match: { kind: payment }')
-    expect((await desk.control('GET', '/rules')).rules).toHaveLength(1)
+    await shows(page, 'When it is a payment: it fails after 0s.')
+    expect(await rules()).toHaveLength(1)
     await desk.pay({ merchant_reference: 'met-it-again' })
     await page.getByRole('link', { name: 'Intents that follow it' }).click()
     await shows(page, 'met-it-again')
@@ -184,12 +255,23 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
 
   test('faults: adds one, shows that it happened, switches it off and on, removes it, and holds an answer', async () => {
     const desk = await openDesk()
-    const { page } = await desk.open('faults')
+    const { page, watch } = await desk.open('faults')
+    const dialog = page.getByRole('dialog')
     await press(page, 'Add fault')
-    await page
-      .getByLabel('Faults, as YAML or JSON')
-      .fill('[{ "on": "GET /payout_intents", "type": "status", "status": 503 }]')
+    await dialog.getByRole('combobox', { name: 'On', exact: true }).fill('GET /payout_intents')
+    await dialog.getByLabel('Type').selectOption('status')
+    for (const part of ['Nth', 'When']) await dialog.getByRole('button', { name: `Remove: ${part}` }).click()
+    watch.allow(/400/)
     await confirm(page, 'Add')
+    await shows(page, /status is required with type status/)
+    await dialog.getByLabel('Add', { exact: true }).selectOption('Status')
+    await dialog.getByRole('textbox', { name: 'Status' }).fill('20')
+    await confirm(page, 'Add')
+    await page.locator('input:focus[name="status"][aria-invalid="true"]').waitFor()
+    await expectAccessible(page, 'a wrong fault')
+    await dialog.getByRole('textbox', { name: 'Status' }).fill('503')
+    await confirm(page, 'Add')
+    await shows(page, 'On GET /payout_intents: another answer comes; with status 503.')
     await shows(page, 'happened 0 ×')
     expect((await desk.call('GET', '/payout_intents')).status).toBe(503)
     await shows(page, 'happened 1 ×')

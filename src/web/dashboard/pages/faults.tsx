@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { FaultsState } from '../../../contract/control/faults.ts'
 import { countText } from '../format.ts'
 import { call } from '../state/api.ts'
+import { type Change, changeFaults, replacing, replacingAll, switching } from '../state/change-list.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -10,16 +11,14 @@ import { Page, Ready } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
 import { HoldsPanel } from './holds.tsx'
 import { Presets } from './presets.tsx'
-import { OnSwitch, switched } from './switches.tsx'
-import { YamlDialog, YamlView } from './yaml.tsx'
+import { sentenceOf } from './sentence.ts'
+import { SentenceDialog } from './sentence-dialog.tsx'
+import { OnSwitch } from './switches.tsx'
+import { YamlDialog } from './yaml.tsx'
 
 type Fault = FaultsState['faults'][number]
 
-const EXAMPLE = `- on: POST /payment_intents
-  nth: 2
-  type: reset
-  when: after_commit
-`
+const NEW_FAULT: Fault = { on: 'POST /payment_intents', type: 'reset', when: 'after_commit', nth: 2 }
 
 /** They come first, since the first fault that fits happens. */
 export const FAULT_PRESETS: readonly { readonly label: string; readonly item: Fault }[] = [
@@ -41,16 +40,23 @@ export const FAULT_PRESETS: readonly { readonly label: string; readonly item: Fa
 export function FaultsPage({ account }: { account: string }) {
   const params = { account }
   const faults = useLive('GET /accounts/:account/faults', { params }, { about: ['script', 'requests'] })
-  const [editing, setEditing] = useState<'add' | 'all' | null>(null)
+  const [editing, setEditing] = useState<'all' | Edited | null>(null)
+  const calls = useCalls()
   const inForce = faults.data?.faults ?? []
-  const put = async (list: readonly Fault[], message: string) => {
-    await call('PUT /accounts/:account/faults', { params, body: { faults: list } })
+  const change = async (how: Change<Fault>) => {
+    await changeFaults(account, how)
     faults.reload()
-    toast(message, 'good', async () => {
-      await call('PUT /accounts/:account/faults', { params, body: { faults: inForce } })
-      faults.reload()
-    })
   }
+  const changeAndSay = async (how: Change<Fault>, message: string, undo: Change<Fault>) => {
+    await change(how)
+    toast(message, 'good', () => change(undo))
+  }
+  const add = (items: readonly Fault[]) =>
+    changeAndSay(
+      now => [...items, ...now],
+      'Fault added',
+      now => items.reduce((left, item) => replacing(item, 0, [])(left), now),
+    )
   return (
     <Page
       title="Faults"
@@ -63,11 +69,20 @@ export function FaultsPage({ account }: { account: string }) {
         <>
           {inForce.length > 0 && (
             <>
-              <Button onPress={() => put([], 'All faults are removed')}>Remove all</Button>
+              <Button
+                onPress={() =>
+                  changeAndSay(replacingAll(inForce, []), 'All faults are removed', now => [
+                    ...inForce,
+                    ...now,
+                  ])
+                }
+              >
+                Remove all
+              </Button>
               <Button onPress={() => setEditing('all')}>Edit all</Button>
             </>
           )}
-          <Button tone="primary" icon="plus" onPress={() => setEditing('add')}>
+          <Button tone="primary" icon="plus" onPress={() => setEditing({ fault: NEW_FAULT, nth: null })}>
             Add fault
           </Button>
         </>
@@ -77,35 +92,49 @@ export function FaultsPage({ account }: { account: string }) {
       <Presets
         label="Add at once"
         presets={FAULT_PRESETS}
-        onPick={(preset, label) => put([{ name: label.toLowerCase(), ...preset }, ...inForce], 'Fault added')}
+        onPick={(preset, label) => add([{ name: label.toLowerCase(), ...preset }])}
       />
       <Ready of={faults}>
         {data => (
           <FaultList
             data={data}
-            onSwitch={async (nth, on) => {
-              await call('PUT /accounts/:account/faults', {
-                params,
-                body: { faults: switched(data.faults, nth, on) },
-              })
-              faults.reload()
-            }}
-            onRemove={nth => put(data.faults.toSpliced(nth, 1), 'Fault removed')}
+            onSwitch={(fault, nth, on) => change(switching(fault, nth, on))}
+            onEdit={(fault, nth) => setEditing({ fault, nth })}
+            onRemove={(fault, nth) =>
+              changeAndSay(replacing(fault, nth, []), 'Fault removed', now => now.toSpliced(nth, 0, fault))
+            }
           />
         )}
       </Ready>
-      {editing && (
+      {editing === 'all' && (
         <YamlDialog
-          title={editing === 'add' ? 'Add faults' : 'Edit all faults'}
+          title="Edit all faults"
           label="Faults, as YAML or JSON"
-          start={editing === 'add' ? EXAMPLE : inForce}
-          action={editing === 'add' ? 'Add' : 'Replace'}
+          start={inForce}
+          action="Replace"
           onClose={() => setEditing(null)}
-          onSubmit={list =>
-            put(
-              (editing === 'add' ? [...inForce, ...list] : list) as Fault[],
-              editing === 'add' ? 'Fault added' : 'Faults replaced',
+          onSubmit={(list, seen) =>
+            changeAndSay(
+              replacingAll(seen as Fault[], list as Fault[]),
+              'Faults replaced',
+              replacingAll(list as Fault[], seen as Fault[]),
             )
+          }
+        />
+      )}
+      {editing && editing !== 'all' && (
+        <SentenceDialog
+          account={account}
+          title={editing.nth === null ? 'Add a fault in front' : 'Edit the fault'}
+          action={editing.nth === null ? 'Add' : 'Save'}
+          schema="FaultRule"
+          start={withoutSwitch(editing.fault)}
+          suggestions={{ on: ['*', 'webhook', ...calls] }}
+          onClose={() => setEditing(null)}
+          onSubmit={items =>
+            editing.nth === null
+              ? add(items as unknown as Fault[])
+              : change(replacing(editing.fault, editing.nth, items as unknown as Fault[]))
           }
         />
       )}
@@ -113,15 +142,39 @@ export function FaultsPage({ account }: { account: string }) {
   )
 }
 
+/** A fault as it was when somebody began to edit it, and its place; a new one has none. */
+interface Edited {
+  readonly fault: Fault
+  readonly nth: number | null
+}
+
+/** The calls of the merchant API, as faults name them. */
+function useCalls(): readonly string[] {
+  const [calls, setCalls] = useState<readonly string[]>([])
+  useEffect(() => {
+    call('GET /openapi.json').then(
+      ({ paths }) =>
+        setCalls(
+          Object.entries(paths as Readonly<Record<string, object>>).flatMap(([path, methods]) =>
+            Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
+          ),
+        ),
+      () => setCalls([]),
+    )
+  }, [])
+  return calls
+}
+
 const titleOf = ({ name, type, on }: Fault) => String(name ?? `${type} on ${on ?? 'every call'}`)
 
 interface FaultListProps {
   readonly data: FaultsState
-  readonly onSwitch: (nth: number, on: boolean) => Promise<void>
-  readonly onRemove: (nth: number) => Promise<void>
+  readonly onSwitch: (fault: Fault, nth: number, on: boolean) => Promise<void>
+  readonly onEdit: (fault: Fault, nth: number) => void
+  readonly onRemove: (fault: Fault, nth: number) => Promise<void>
 }
 
-function FaultList({ data, onSwitch, onRemove }: FaultListProps) {
+function FaultList({ data, onSwitch, onEdit, onRemove }: FaultListProps) {
   if (data.faults.length === 0)
     return (
       <Empty title="No faults">
@@ -139,11 +192,14 @@ function FaultList({ data, onSwitch, onRemove }: FaultListProps) {
               {fault.off && <Badge tone="warn">off</Badge>}
               <Badge tone={used > 0 ? 'bad' : 'quiet'}>happened {countText(used)} ×</Badge>
               <span class="row-actions">
-                <Button onPress={() => onRemove(nth)}>Remove</Button>
-                <OnSwitch of={titleOf(fault)} item={fault} onSwitch={on => onSwitch(nth, on)} />
+                <Button label={`Edit ${titleOf(fault)}`} onPress={() => onEdit(fault, nth)}>
+                  Edit
+                </Button>
+                <Button onPress={() => onRemove(fault, nth)}>Remove</Button>
+                <OnSwitch of={titleOf(fault)} item={fault} onSwitch={on => onSwitch(fault, nth, on)} />
               </span>
             </header>
-            <YamlView value={withoutSwitch(fault)} label={`Fault ${nth + 1}`} />
+            <p class="reads">{sentenceOf(fault)}</p>
           </li>
         )
       })}

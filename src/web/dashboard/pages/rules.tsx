@@ -1,7 +1,16 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { RulesState } from '../../../contract/control/rules.ts'
+import type { RulesState, TriedRules } from '../../../contract/control/rules.ts'
 import { countText } from '../format.ts'
 import { call, messageOf } from '../state/api.ts'
+import {
+  type Change,
+  changeRules,
+  isSame,
+  ordering,
+  replacing,
+  replacingAll,
+  switching,
+} from '../state/change-list.ts'
 import { addressOf, place } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
@@ -11,17 +20,26 @@ import { Icon } from '../ui/icon.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
 import { Presets } from './presets.tsx'
-import { OnSwitch, switched } from './switches.tsx'
-import { YamlDialog, YamlView } from './yaml.tsx'
+import { type Item, sentenceOf } from './sentence.ts'
+import { SentenceDialog } from './sentence-dialog.tsx'
+import { OnSwitch } from './switches.tsx'
+import { YamlDialog } from './yaml.tsx'
 
 type Rule = RulesState['rules'][number]
 
-const EXAMPLE = `- name: small amounts are declined
-  match:
-    kind: payment
-    amount: { lt: "5000" }
-  outcome: { after: 5s, status: failed, code: insufficient_funds }
-`
+const NEW_RULE: Rule = {
+  match: { kind: 'payment', amount: { lt: '5000' } },
+  outcome: { status: 'failed', code: 'insufficient_funds', after: '5s' },
+}
+
+/** What gateways often say; a rule may say anything. */
+const FAILURE_CODES = [
+  'account_closed',
+  'insufficient_funds',
+  'limit_exceeded',
+  'payment_declined',
+  'timeout',
+]
 
 export const RULE_PRESETS: readonly { readonly label: string; readonly item: Rule }[] = [
   {
@@ -62,23 +80,34 @@ export const RULE_PRESETS: readonly { readonly label: string; readonly item: Rul
 export function RulesPage({ account }: { account: string }) {
   const params = { account }
   const rules = useLive('GET /accounts/:account/rules', { params }, { about: ['script'] })
-  const [editing, setEditing] = useState<'add' | 'all' | null>(null)
-  const put = async (list: readonly Rule[], message: string) => {
-    const before = rules.data?.rules ?? []
-    const wasStandard = rules.data?.standard
-    await call('PUT /accounts/:account/rules', { params, body: { rules: list } })
+  const [editing, setEditing] = useState<'all' | Edited | null>(null)
+  const change = async (how: Change<Rule>) => {
+    await changeRules(account, how)
     rules.reload()
+  }
+  /** Says what was done, and offers to do the opposite of it to the rules as they are then. */
+  const changeAndSay = async (how: Change<Rule>, message: string, undo: Change<Rule>) => {
+    const wasStandard = rules.data?.standard === true
+    const before = rules.data?.rules ?? []
+    await change(how)
     toast(message, 'good', async () => {
-      if (wasStandard) await call('DELETE /accounts/:account/rules', { params })
-      else await call('PUT /accounts/:account/rules', { params, body: { rules: before } })
+      await change(undo)
+      // Rules that are the standard ones again are in force as such.
+      if (wasStandard && isSame((await call('GET /accounts/:account/rules', { params })).rules, before))
+        await call('DELETE /accounts/:account/rules', { params })
       rules.reload()
     })
+  }
+  const add = async (items: readonly Rule[]) => {
+    await call('POST /accounts/:account/rules', { params, body: { rules: items } })
+    rules.reload()
   }
   const toStandard = async () => {
     await call('DELETE /accounts/:account/rules', { params })
     rules.reload()
     toast('The standard rules are in force')
   }
+  const inForce = rules.data?.rules ?? []
   return (
     <Page
       title="Rules"
@@ -87,7 +116,7 @@ export function RulesPage({ account }: { account: string }) {
         <>
           {rules.data?.standard === false && <Button onPress={toStandard}>Restore the standard rules</Button>}
           <Button onPress={() => setEditing('all')}>Edit all</Button>
-          <Button tone="primary" icon="plus" onPress={() => setEditing('add')}>
+          <Button tone="primary" icon="plus" onPress={() => setEditing({ rule: NEW_RULE, nth: null })}>
             Add rule
           </Button>
         </>
@@ -96,57 +125,103 @@ export function RulesPage({ account }: { account: string }) {
       <Presets
         label="Add at once"
         presets={RULE_PRESETS}
-        onPick={async (preset, label) => {
-          const rule = { name: label.toLowerCase(), ...preset }
-          await call('POST /accounts/:account/rules', { params, body: { rules: [rule] } })
-          rules.reload()
-        }}
+        onPick={(preset, label) => add([{ name: label.toLowerCase(), ...preset }])}
       />
       <Ready of={rules}>
         {data => (
           <RuleList
             data={data}
             account={account}
-            onSwitch={async (nth, on) => {
-              await call('PUT /accounts/:account/rules', {
-                params,
-                body: { rules: switched(data.rules, nth, on) },
-              })
-              rules.reload()
-            }}
-            onOrder={async list => {
-              await call('PUT /accounts/:account/rules', { params, body: { rules: list } })
-              rules.reload()
-            }}
-            onRemove={nth => put(data.rules.toSpliced(nth, 1), 'Rule removed')}
+            onSwitch={(rule, nth, on) => change(switching(rule, nth, on))}
+            onOrder={list => change(ordering(list))}
+            onEdit={(rule, nth) => setEditing({ rule, nth })}
+            onRemove={(rule, nth) =>
+              changeAndSay(replacing(rule, nth, []), 'Rule removed', now => now.toSpliced(nth, 0, rule))
+            }
           />
         )}
       </Ready>
-      {editing === 'add' && (
-        <YamlDialog
-          title="Add rules in front"
-          label="Rules, as YAML or JSON"
-          start={EXAMPLE}
-          action="Add"
-          onClose={() => setEditing(null)}
-          onSubmit={async list => {
-            await call('POST /accounts/:account/rules', { params, body: { rules: list as Rule[] } })
-            rules.reload()
-          }}
-        />
-      )}
       {editing === 'all' && (
         <YamlDialog
           title="Edit all rules"
           label="Rules, as YAML or JSON"
-          start={rules.data?.rules ?? []}
+          start={inForce}
           action="Replace"
           onClose={() => setEditing(null)}
-          onSubmit={list => put(list as Rule[], 'Rules replaced')}
+          onSubmit={(list, seen) =>
+            changeAndSay(
+              replacingAll(seen as Rule[], list as Rule[]),
+              'Rules replaced',
+              replacingAll(list as Rule[], seen as Rule[]),
+            )
+          }
+        />
+      )}
+      {editing && editing !== 'all' && (
+        <RuleDialog
+          account={account}
+          edited={editing}
+          inForce={inForce}
+          onClose={() => setEditing(null)}
+          onSubmit={({ rule, nth }, items) =>
+            nth === null ? add(items) : change(replacing(rule, nth, items))
+          }
         />
       )}
     </Page>
   )
+}
+
+/** A rule as it was when somebody began to edit it, and its place; a new one has none. */
+interface Edited {
+  readonly rule: Rule
+  readonly nth: number | null
+}
+
+interface RuleDialogProps {
+  readonly account: string
+  readonly edited: Edited
+  readonly inForce: readonly Rule[]
+  readonly onSubmit: (edited: Edited, items: readonly Rule[]) => Promise<unknown>
+  readonly onClose: () => void
+}
+
+function RuleDialog({ account, edited, inForce, onSubmit, onClose }: RuleDialogProps) {
+  const { rule, nth } = edited
+  const tryIt = async ([item]: readonly Item[]) => {
+    const one = item as Rule
+    const rules = nth === null ? [one, ...inForce] : inForce.with(nth, one)
+    const tried = await call('POST /accounts/:account/rules/try', { params: { account }, body: { rules } })
+    return triedText(tried, nth ?? 0, one.match?.kind)
+  }
+  return (
+    <SentenceDialog
+      account={account}
+      title={nth === null ? 'Add a rule in front' : 'Edit the rule'}
+      action={nth === null ? 'Add' : 'Save'}
+      schema="ProviderRule"
+      start={withoutSwitch(rule)}
+      suggestions={{ code: FAILURE_CODES }}
+      onTry={tryIt}
+      onSubmit={items => onSubmit(edited, items as Rule[])}
+      onClose={onClose}
+    />
+  )
+}
+
+/** Of the last payments and payouts, those that it would have matched, and decided where nothing kept it from that. */
+function triedText(tried: TriedRules, nth: number, kind: string | undefined): string {
+  const texts = (['payments', 'payouts'] as const).flatMap(of => {
+    const { [of]: count } = tried
+    const found = tried.rules[nth]?.[of]
+    if (count === 0 || !found || (kind !== undefined && `${kind}s` !== of)) return []
+    const { matched, used } = found
+    const kept = used < matched ? `, and decided ${used}: rules before it or its limits take the others` : ''
+    return [`${matched} of the last ${count === 1 ? of.slice(0, -1) : `${count} ${of}`}${kept}`]
+  })
+  return texts.length === 0
+    ? 'There is nothing yet to try it with.'
+    : `It would have matched ${texts.join('; ')}.`
 }
 
 const Lead = ({ rules }: { rules: RulesState | undefined }) => (
@@ -159,9 +234,10 @@ const Lead = ({ rules }: { rules: RulesState | undefined }) => (
 interface RuleListProps {
   readonly data: RulesState
   readonly account: string
-  readonly onSwitch: (nth: number, on: boolean) => Promise<void>
+  readonly onSwitch: (rule: Rule, nth: number, on: boolean) => Promise<void>
   readonly onOrder: (rules: readonly Rule[]) => Promise<void>
-  readonly onRemove: (nth: number) => Promise<void>
+  readonly onEdit: (rule: Rule, nth: number) => void
+  readonly onRemove: (rule: Rule, nth: number) => Promise<void>
 }
 
 /** The rules in the order that was made by hand, until the server has it too. */
@@ -250,7 +326,7 @@ function Handle({ name, nth, count, onMove, onDone }: HandleProps) {
   )
 }
 
-function RuleList({ data: onServer, account, onSwitch, onOrder, onRemove }: RuleListProps) {
+function RuleList({ data: onServer, account, onSwitch, onOrder, onEdit, onRemove }: RuleListProps) {
   const { shown: data, move, save } = useOrder(onServer, onOrder)
   const list = useRef<HTMLOListElement>(null)
   // What was moved keeps the focus at its new place, and the new order is saved as it is then shown.
@@ -301,11 +377,18 @@ function RuleList({ data: onServer, account, onSwitch, onOrder, onRemove }: Rule
               )}
               <span class="row-actions">
                 {name && used > 0 && <Matched account={account} rule={rule} name={name} />}
-                <Button onPress={() => onRemove(nth)}>Remove</Button>
-                <OnSwitch of={name ?? `rule ${nth + 1}`} item={rule} onSwitch={on => onSwitch(nth, on)} />
+                <Button label={`Edit ${name ?? `rule ${nth + 1}`}`} onPress={() => onEdit(rule, nth)}>
+                  Edit
+                </Button>
+                <Button onPress={() => onRemove(rule, nth)}>Remove</Button>
+                <OnSwitch
+                  of={name ?? `rule ${nth + 1}`}
+                  item={rule}
+                  onSwitch={on => onSwitch(rule, nth, on)}
+                />
               </span>
             </header>
-            <YamlView value={conditionsOf(rule)} label={`Rule ${name ?? nth + 1}`} />
+            <p class="reads">{sentenceOf(rule)}</p>
           </li>
         )
       })}
@@ -325,4 +408,4 @@ function Matched({ account, rule, name }: { account: string; rule: Rule; name: s
   )
 }
 
-const conditionsOf = ({ name: _, off: __, ...rest }: Rule) => rest
+const withoutSwitch = ({ off: _, ...rest }: Rule) => rest

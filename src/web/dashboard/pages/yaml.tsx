@@ -7,23 +7,24 @@ import { Scrollable } from '../ui/panel.tsx'
 interface YamlDialogProps {
   readonly title: string
   readonly label: string
-  /** Text, or data to format as YAML. */
-  readonly start: string | readonly unknown[]
+  readonly start: readonly unknown[]
   readonly action: string
   readonly onClose: () => void
-  readonly onSubmit: (list: unknown[]) => Promise<unknown>
+  /** Gets the list that was edited too. */
+  readonly onSubmit: (list: unknown[], seen: readonly unknown[]) => Promise<unknown>
 }
 
 /** A dialog that edits a list as YAML, and shows the server's problems below it. */
 export function YamlDialog({ title, label, start, action, onClose, onSubmit }: YamlDialogProps) {
-  const [text, setText] = useState(typeof start === 'string' ? start : '')
+  const [text, setText] = useState('')
+  const [seen] = useState(start)
   const [problems, setProblems] = useState<readonly string[]>([])
   useEffect(() => {
-    if (typeof start !== 'string') toYaml(start).then(setText, error => setProblems([messageOf(error)]))
+    toYaml(seen).then(setText, error => setProblems([messageOf(error)]))
   }, [])
   const submit = async () => {
     try {
-      await onSubmit(await readList(text))
+      await onSubmit(await readList(text), seen)
     } catch (error) {
       setProblems(problemsIn(error))
       throw error
@@ -42,12 +43,12 @@ async function readList(text: string): Promise<unknown[]> {
   return read
 }
 
-const problemsIn = (error: unknown) =>
+export const problemsIn = (error: unknown) =>
   error instanceof ApiError && error.details.length > 0
     ? error.details.map(({ field, message }) => (field === 'text' ? message : `${field} ${message}`))
     : [messageOf(error)]
 
-const fromYaml = async (text: string) => (await call('POST /yaml/read', { body: { text } })).value
+export const fromYaml = async (text: string) => (await call('POST /yaml/read', { body: { text } })).value
 
 interface Wish {
   readonly value: unknown
@@ -58,7 +59,7 @@ interface Wish {
 /** What a page shows at once is turned into YAML by one call. */
 const wishes = { narrow: [] as Wish[], wide: [] as Wish[] }
 
-function toYaml(value: unknown, { narrow = false } = {}): Promise<string> {
+export function toYaml(value: unknown, { narrow = false } = {}): Promise<string> {
   const waiting = wishes[narrow ? 'narrow' : 'wide']
   if (waiting.length === 0) queueMicrotask(() => fulfil(waiting.splice(0), narrow))
   return new Promise((done, failed) => waiting.push({ value, done, failed }))

@@ -6,6 +6,7 @@ import { FAULT_PRESETS } from '../pages/faults.tsx'
 import { LIST_PAGES, type ListPageName, MENU } from '../pages/page-names.ts'
 import { RULE_PRESETS } from '../pages/rules.tsx'
 import { call, messageOf } from '../state/api.ts'
+import { changeFaults } from '../state/change-list.ts'
 import { addressOf, go, place } from '../state/router.ts'
 import { theme } from '../state/theme.ts'
 import { toast } from '../state/toasts.ts'
@@ -238,7 +239,9 @@ function actionsHere(): Choice[] {
 
 /** By the page and the button that has them. */
 const ELSEWHERE: readonly (readonly [page: ListPageName, button: string])[] = [
+  ['payments', 'New payment'],
   ['payouts', 'New payout'],
+  ['requests', 'New request'],
   ['webhooks', 'Add endpoint'],
   ['webhooks', 'Send event'],
   ['rules', 'Add rule'],
@@ -315,9 +318,7 @@ function actionsOf(account: string): Choice[] {
       title: label,
       more: 'adds a fault',
       run: async () => {
-        const { faults } = await call('GET /accounts/:account/faults', { params })
-        const body = { faults: [{ name: label.toLowerCase(), ...item }, ...faults] }
-        await call('PUT /accounts/:account/faults', { params, body })
+        await changeFaults(account, now => [{ name: label.toLowerCase(), ...item }, ...now])
         toast(`Fault added: ${label.toLowerCase()}`)
       },
     })),

@@ -18,6 +18,8 @@ interface FieldProps {
   /** The label is only for screen readers. */
   readonly compact?: boolean
   readonly autofocus?: boolean
+  /** Values that are likely wanted; any other one can be given. */
+  readonly suggestions?: readonly string[]
 }
 
 export function Field(props: FieldProps) {
@@ -33,6 +35,7 @@ export function Field(props: FieldProps) {
     required,
     compact,
     autofocus,
+    suggestions,
   } = props
   const said = useContext(FieldProblems).get(name ?? '')
   const problem = own ?? said
@@ -49,6 +52,7 @@ export function Field(props: FieldProps) {
     'aria-invalid': problem ? true : undefined,
     onInput: (event: { currentTarget: HTMLInputElement }) => onInput(event.currentTarget.value),
     ...(placeholder === undefined ? {} : { placeholder }),
+    ...(suggestions ? { list: `${id}-list` } : {}),
     ...(autofocus ? { ref: focusOnce } : {}),
   }
   return (
@@ -60,6 +64,13 @@ export function Field(props: FieldProps) {
         <input {...given} type="datetime-local" step={1} />
       ) : (
         <input {...given} type="text" />
+      )}
+      {suggestions && (
+        <datalist id={`${id}-list`}>
+          {suggestions.map(each => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
       )}
       {hint && (
         <p class="hint" id={`${id}-hint`}>
@@ -83,24 +94,38 @@ function focusOnce(input: HTMLInputElement | null): void {
 
 interface SelectProps {
   readonly label: string
+  readonly name?: string
   readonly value: string
   readonly options: readonly (readonly [value: string, label: string])[]
   readonly onChange: (value: string) => void
   readonly compact?: boolean
 }
 
-export function Select({ label, value, options, onChange, compact }: SelectProps) {
+export function Select({ label, name, value, options, onChange, compact }: SelectProps) {
+  const problem = useContext(FieldProblems).get(name ?? '')
   const id = useId()
   return (
     <div class={`field${compact ? ' compact' : ''}`}>
       <label for={id}>{label}</label>
-      <select id={id} value={value} onChange={event => onChange(event.currentTarget.value)}>
+      <select
+        id={id}
+        value={value}
+        onChange={event => onChange(event.currentTarget.value)}
+        aria-invalid={problem ? true : undefined}
+        aria-describedby={problem ? `${id}-problem` : undefined}
+        {...(name === undefined ? {} : { name })}
+      >
         {options.map(([option, text]) => (
           <option key={option} value={option}>
             {text}
           </option>
         ))}
       </select>
+      {problem && (
+        <p class="problem" id={`${id}-problem`} role="alert">
+          {problem}
+        </p>
+      )}
     </div>
   )
 }
