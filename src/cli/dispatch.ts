@@ -28,7 +28,7 @@ async function descend(group: CommandGroup, argv: readonly string[], all: Comman
   if (!found) return refuse(group, name, all)
   if ('commands' in found)
     return descend({ table: await commandsOf(found), path: [...path, name], alone: found.alone }, rest, all)
-  const { command } = await found.load()
+  const command = await found.load()
   await command(all).parseAsync(rest, { from: 'user' })
 }
 

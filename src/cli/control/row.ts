@@ -123,9 +123,7 @@ export const nounOf = (words: string, rows: Readonly<Record<string, Row | OwnCom
       name,
       {
         summary: its.summary,
-        load: async () => ({
-          command: 'command' in its ? its.command : () => rowCommand(`${words} ${name}`, its),
-        }),
+        load: async () => ('command' in its ? its.command : () => rowCommand(`${words} ${name}`, its)),
       },
     ]),
   )

@@ -4,8 +4,8 @@ import type {
   CatalogueProvider,
   CatalogueRoute,
 } from '../../../client/control-client.ts'
-import { readDocument } from '../../control/read-document.ts'
 import { nounOf, row } from '../../control/row.ts'
+import { readDocument } from '../../named-file.ts'
 import { formatMoney } from '../../output/members.ts'
 import type { Screen } from '../../output/screen.ts'
 import { type Column, drawTable } from '../../output/table.ts'

@@ -10,6 +10,7 @@ import { withControl } from '../../control/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { choice } from '../../flag-values.ts'
 import { warnIfCut } from '../../image-end.ts'
+import { cannotWrite } from '../../named-file.ts'
 import type { Column } from '../../output/table.ts'
 import { idColumn, listView, memberColumn, moneyColumn, rowView, statusColumn, timeColumn } from './tables.ts'
 
@@ -103,11 +104,7 @@ async function digestOf({ payments }: AccountControl, id: string): Promise<strin
 }
 
 async function writeImage(image: Uint8Array, file: string): Promise<void> {
-  try {
-    await writeFile(file, image)
-  } catch (cause) {
-    throw new UsageError(`${file} cannot be written: ${cause instanceof Error ? cause.message : cause}`)
-  }
+  await writeFile(file, image).catch(cannotWrite(file, '--file'))
   process.stderr.write(`${file} written, ${image.length} bytes\n`)
 }
 
