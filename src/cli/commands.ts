@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { CommandTable } from './command-table.ts'
 
+const PAYMENTS = () => import('./commands/payments.ts')
 const PAYOUTS = () => import('./commands/payouts.ts')
 const PROFILE = () => import('./commands/profile.ts')
 const SCENARIO = () => import('./commands/scenario.ts')
@@ -97,15 +98,9 @@ export const COMMANDS: CommandTable = {
         'create a payment; in a terminal, asks for missing fields',
         () => import('./commands/payments/create.ts'),
       ),
-      get: leaf('show a payment', () => import('./commands/payments/get.ts')),
-      cancel: leaf(
-        'request the cancellation of a pending payment',
-        () => import('./commands/payments/cancel.ts'),
-      ),
-      'submit-receipt': leaf(
-        "submit the payer's receipt",
-        () => import('./commands/payments/submit-receipt.ts'),
-      ),
+      get: leaf('show a payment', PAYMENTS, 'get'),
+      cancel: leaf('request the cancellation of a pending payment', PAYMENTS, 'cancel'),
+      'submit-receipt': leaf("submit the payer's receipt", PAYMENTS, 'submitReceipt'),
       wait: leaf('wait until a payment reaches a status', () => import('./commands/payments/wait.ts')),
     },
   },

@@ -37,8 +37,8 @@ import {
 import { asCalled } from '../../help-text.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { canAsk, confirmLive } from '../../prompts/confirm.ts'
+import { suggestNextStep } from '../payments.ts'
 import { idColumn, listView, memberColumn, moneyColumn, statusColumn, timeColumn } from '../sim/tables.ts'
-import { suggestNextStep } from './next-step.ts'
 
 type CreateFlags = MerchantFlags & FieldFlags & KeyFlags
 

@@ -7,7 +7,7 @@ import { drawRecord, type Field, fieldOf, sections, timeField } from '../../outp
 import type { Screen } from '../../output/screen.ts'
 import type { View } from '../../output/view.ts'
 import { paymentView } from '../../output/views/payment.ts'
-import { readImage } from './receipts.ts'
+import { readImage } from '../../receipt-image.ts'
 import {
   FAILURE,
   FAILURE_MESSAGE,

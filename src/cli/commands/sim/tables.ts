@@ -1,13 +1,14 @@
 import type { ChalkInstance } from 'chalk'
 import { InvalidArgumentError } from 'commander'
 import type { ListBody } from '../../../client/control-caller.ts'
+import type { RequestRecord } from '../../../contract/control/journal.ts'
 import { formatDuration } from '../../../contract/durations.ts'
 import { parseTimestamp } from '../../../contract/timestamps.ts'
 import { commaSeparated, didYouMean } from '../../flag-values.ts'
 import { formatMoney, memberAt, plain } from '../../output/members.ts'
 import type { Screen } from '../../output/screen.ts'
 import { type Column, drawTable } from '../../output/table.ts'
-import { paintStatus } from '../../output/text.ts'
+import { paintHttpStatus, paintStatus, visible } from '../../output/text.ts'
 import { localTime, showTime } from '../../output/time.ts'
 import type { ListView, View } from '../../output/view.ts'
 
@@ -168,6 +169,20 @@ export function eventSummary(event: JournalEvent, at: string, { timeZone }: Scre
       time: value => (typeof value === 'number' ? localTime(value, timeZone) : ''),
     }),
   }
+}
+
+/** A request in the words of `serve` and `sim stream`. `why`: why it was refused, or not answered as it should be. */
+export function requestWords(
+  { method, path, status, ms, ignored }: RequestRecord,
+  { paint }: Screen,
+  why = '',
+): string {
+  return [
+    `${visible(method)} ${visible(path)}`,
+    `${paintHttpStatus(status, paint)}${why === '' ? '' : ` ${visible(why)}`}`,
+    paint.dim(`${Math.round(ms)} ms`),
+    ...(ignored.length === 0 ? [] : [paint.yellow(`ignored: ${visible(ignored.join(', '))}`)]),
+  ].join('  ')
 }
 
 /** Makes final states stand out, and dims what only keeps the simulator running. */
