@@ -7,9 +7,17 @@ import { withControl } from '../../control/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { choice } from '../../flag-values.ts'
 import { cannotWrite } from '../../named-file.ts'
+import {
+  idColumn,
+  listView,
+  memberColumn,
+  moneyColumn,
+  rowView,
+  statusColumn,
+  timeColumn,
+} from '../../output/columns.ts'
 import type { Column } from '../../output/table.ts'
 import { readImage } from '../../receipt-image.ts'
-import { idColumn, listView, memberColumn, moneyColumn, rowView, statusColumn, timeColumn } from './tables.ts'
 
 /** The images of an account: those that payers submitted, and those that are stored for them. */
 
