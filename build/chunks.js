@@ -3,14 +3,14 @@ import { join, resolve } from 'node:path'
 
 const BASE = ['src/cli/main.ts', 'src/cli/commands.ts']
 const SERVE = 'src/cli/commands/serve.ts'
-const CALL = 'src/cli/commands/payments/get.ts'
+const CALL = 'src/cli/commands/payments.ts'
 /** Those that read what the server writes, or start one, have the server's modules in any case. */
 const OF_A_SERVER = [SERVE, 'src/cli/commands/store.ts', 'src/cli/commands/exec.ts']
 const others = name => ![CALL, ...OF_A_SERVER].includes(name)
 
 /** What each of the usual starts loads at once. The other commands count as one. */
 const STARTS = {
-  help: [...BASE, 'src/cli/group-help.ts'],
+  help: [...BASE, 'src/cli/help.ts'],
   serve: [...BASE, SERVE],
   call: [...BASE, CALL],
   library: ['src/index.ts'],

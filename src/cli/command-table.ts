@@ -5,7 +5,7 @@ import { fill, fillParagraphs, helpWidth, wrapMessage } from './help-text.ts'
 interface Leaf {
   readonly summary: string
   /** `completion` needs the whole table, so every command gets it. */
-  readonly load: () => Promise<{ readonly command: (all: CommandTable) => Command }>
+  readonly load: () => Promise<(all: CommandTable) => Command>
 }
 
 /** Commands that share their first words, such as `payments create` and `payments get`. */

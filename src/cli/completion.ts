@@ -86,7 +86,7 @@ async function groupNode(
     Object.entries(table).map(async ([name, entry]) => {
       const place = { all, words: [...words, name], summary: entry.summary }
       if ('commands' in entry) return groupNode(await commandsOf(entry), { ...place, alone: entry.alone })
-      return commandNode((await entry.load()).command(all), place)
+      return commandNode((await entry.load())(all), place)
     }),
   )
   const usage = ['paysim', ...words, 'COMMAND [options]'].join(' ')
@@ -351,7 +351,7 @@ async function placeOf(all: CommandTable, words: readonly string[]): Promise<Pla
 type Leaf = Extract<CommandTable[string], { load: unknown }>
 
 const nodeOf = async ({ load, summary }: Leaf, all: CommandTable, words: readonly string[]) =>
-  commandNode((await load()).command(all), { all, words, summary })
+  commandNode((await load())(all), { all, words, summary })
 
 const optionsOf = (options: readonly OptionNode[]): Word[] =>
   options.flatMap(({ names, description }) => names.map(word => ({ word, about: short(description) })))

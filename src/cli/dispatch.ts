@@ -28,7 +28,7 @@ async function descend(group: CommandGroup, argv: readonly string[], all: Comman
   if (!found) return refuse(group, name, all)
   if ('commands' in found)
     return descend({ table: await commandsOf(found), path: [...path, name], alone: found.alone }, rest, all)
-  const { command } = await found.load()
+  const command = await found.load()
   await command(all).parseAsync(rest, { from: 'user' })
 }
 
@@ -50,13 +50,13 @@ function sameWord(name: string, table: CommandTable): string | undefined {
 const CALLED_ELSEWHERE: Readonly<Record<string, string>> = { start: 'serve', server: 'serve', up: 'serve' }
 
 async function showHelp({ table, path, alone }: CommandGroup): Promise<void> {
-  const { groupHelp } = await import('./group-help.ts')
+  const { groupHelp } = await import('./help.ts')
   process.stdout.write(groupHelp(table, path, alone))
 }
 
 async function showCommonOptions(): Promise<void> {
-  const { commonOptionsHelp } = await import('./every-call-help.ts')
-  process.stdout.write(commonOptionsHelp())
+  const { commonOptionsHelp } = await import('./help.ts')
+  process.stdout.write(await commonOptionsHelp())
 }
 
 async function refuse({ table, path }: CommandGroup, name: string, all: CommandTable): Promise<void> {

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import type { Contract } from '../contract/decisions.ts'
 import { StartError } from '../engine/store/store-errors.ts'
 import { FileRefusedError, MEBIBYTE, readRegular } from '../files/regular-file.ts'
-import { UsageError } from './errors/cli-errors.ts'
+import { messageOf, UsageError } from './errors/cli-errors.ts'
 
 /** The limit for files that the user named. A pipe or an endless file must not block a command or fill its memory. */
 
@@ -23,12 +23,20 @@ export async function textOfSecrets(path: string): Promise<string> {
 /** Reads secrets from a file that an option names, or from stdin for `-`. Removes what editors put around a text. */
 export async function secretsOf(flag: string, path: string): Promise<string> {
   const written =
-    path === '-' ? await text(process.stdin) : await textOfSecrets(path).catch(cannotRead(flag, path))
+    path === '-' ? await text(process.stdin) : await textOfSecrets(path).catch(cannotRead(path, flag))
   return written.replace(/^\uFEFF/, '').trim()
 }
 
-export const cannotRead = (flag: string, path: string) => (cause: unknown) => {
-  throw new UsageError(`cannot read ${path} (${flag}): ${cause instanceof Error ? cause.message : cause}`)
+/** The text of a file that an option or an argument names, or of stdin for `-`. */
+export const textOrStdin = (path: string, flag?: string): Promise<string> =>
+  path === '-' ? text(process.stdin) : textOfFile(path).catch(cannotRead(path, flag))
+
+/** For `catch`: says which file it is, and which option names it. */
+export const cannotRead = (path: string, flag?: string) => refusal('read', path, flag)
+export const cannotWrite = (path: string, flag?: string) => refusal('write', path, flag)
+
+const refusal = (what: string, path: string, flag: string | undefined) => (cause: unknown) => {
+  throw new UsageError(`cannot ${what} ${path}${flag ? ` (${flag})` : ''}: ${messageOf(cause)}`)
 }
 
 async function read(path: string, most: number, onMode?: (mode: number) => void): Promise<string> {
@@ -57,21 +65,50 @@ function warnIfOpenToOthers(path: string, mode: number): void {
   process.stderr.write(`paysim: other users can read ${path}, which has a secret: run chmod 600 on it\n`)
 }
 
-/** Reads a JSON or YAML file that an option names. */
-export async function readDataFile(path: string): Promise<unknown> {
-  let text: string
+/** The value in a YAML or JSON file, or in stdin if the path is `-`. */
+export const readDocument = async (path: string): Promise<unknown> =>
+  parseDocument(await textOrStdin(path), path)
+
+/** The value in a text that was already read. */
+export async function parseDocument(text: string, path: string): Promise<unknown> {
+  const name = path === '-' ? 'stdin' : path
+  const written = text.replace(/^\uFEFF/, '')
+  if (written.trim() === '') throw new UsageError(`${name} is empty`)
   try {
-    text = await textOfFile(path)
+    return await parse(written, path)
   } catch (cause) {
-    throw new StartError(`cannot read ${path}: ${cause instanceof Error ? cause.message : cause}`, 2)
+    const [line = ''] = messageOf(cause).split('\n')
+    throw new UsageError(`${name}: ${line.replace(/:$/, '')}`)
   }
+}
+
+/** JSON is YAML too, but its parser need not be loaded. */
+async function parse(written: string, path: string): Promise<unknown> {
+  if (path.endsWith('.json')) return JSON.parse(written)
+  if (/^\s*[[{]/.test(written)) {
+    try {
+      return JSON.parse(written)
+    } catch {
+      // A list or an object in the short form of YAML begins the same way.
+    }
+  }
+  return (await import('../files/yaml-document.ts')).valueOfYaml(written)
+}
+
+/** The list in a document, which may stand under a name. */
+export async function readList(path: string, name: string): Promise<readonly unknown[]> {
+  const value = await readDocument(path)
+  const list = typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : value
+  if (Array.isArray(list)) return list
+  throw new UsageError(`${path === '-' ? 'stdin' : path}: expected a list, or {${name}: […]}`)
+}
+
+/** A document that a server needs for its start. */
+export async function readDataFile(path: string): Promise<unknown> {
   try {
-    if (path.endsWith('.json')) return JSON.parse(text)
-    const { valueOfYaml: parse } = await import('../files/yaml-document.ts')
-    return parse(text)
+    return await readDocument(path)
   } catch (cause) {
-    const [line = ''] = String(cause instanceof Error ? cause.message : cause).split('\n')
-    throw new StartError(`${path}: ${line}`, 2)
+    throw new StartError(messageOf(cause), 2)
   }
 }
 

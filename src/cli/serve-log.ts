@@ -8,11 +8,10 @@ import { isSuccess, recordOf, type WebhookEvent } from '../domain/model.ts'
 import { type AnsweredRequest, tellRequest } from '../domain/why/request.ts'
 import type { AccountRuntime } from '../engine/account/open-runtime.ts'
 import { whyRecord } from '../engine/account/why-record.ts'
-import { eventSummary, paintEvent } from './commands/sim/tables.ts'
+import { eventSummary, paintEvent, requestWords } from './commands/sim/tables.ts'
 import type { Screen } from './output/screen.ts'
 import { paintHttpStatus, paintStatus, visible, wrapTo } from './output/text.ts'
 import { localTime, relativeTime } from './output/time.ts'
-import { requestWords } from './request-line.ts'
 
 /**
  * What `serve` prints for people, a line at a time: a payment by its reference and its new status, with the reason in the

@@ -5,7 +5,6 @@ import type { AccountRuntime } from '../engine/account/open-runtime.ts'
 import { entryText } from '../engine/journal/journal-format.ts'
 import type { RequestRecord, Simulator } from '../simulator.ts'
 import { jsonLine } from './output/formats.ts'
-import { requestLine } from './request-line.ts'
 
 /** What `serve` prints: JSON lines for a program, or lines for a person. */
 export interface ServeOutput {
@@ -91,3 +90,14 @@ function follow({ requests, gateway }: Simulator, follower: Follower): void {
   requests.onRequest(follower.request)
   gateway.onEntry(follower.entry)
 }
+
+/** The JSON is concatenated by hand, which takes a third of the time of `JSON.stringify`, for every request. */
+export function requestLine(record: RequestRecord): string {
+  const { at, account, method, path, status, ms, request_id, ignored } = record
+  if (ignored.length > 0 || !NEEDS_NO_ESCAPE.test(path))
+    return JSON.stringify({ event: 'request', ...record })
+  const who = account === null ? 'null' : `"${account}"`
+  return `{"event":"request","at":"${at}","account":${who},"method":"${method}","path":"${path}","status":${status},"ms":${ms},"request_id":"${request_id}","ignored":[]}`
+}
+
+const NEEDS_NO_ESCAPE = /^[\w/.?=&%~-]*$/

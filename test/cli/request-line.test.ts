@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { requestLine } from '../../src/cli/request-line.ts'
+import { requestLine } from '../../src/cli/serve-output.ts'
 
 const record = fc.record({
   at: fc.constant('2026-01-31T11:00:00.000Z'),

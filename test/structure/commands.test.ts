@@ -18,7 +18,7 @@ async function leavesOf(table: CommandTable, words: string[] = []): Promise<Leaf
     Object.entries(table).map(async ([name, entry]) => {
       const path = [...words, name]
       if ('commands' in entry) return leavesOf(await commandsOf(entry), path)
-      const load = async () => (await entry.load()).command(COMMANDS)
+      const load = async () => (await entry.load())(COMMANDS)
       return [{ words: path, summary: entry.summary, load }]
     }),
   )
@@ -124,7 +124,7 @@ async function refusal(line: string): Promise<string | undefined> {
         if (entry.alone !== undefined && (rest[0] ?? '-').startsWith('-')) rest.unshift(entry.alone)
         continue
       }
-      const wrong = await parseOnly((await entry.load()).command(COMMANDS), rest)
+      const wrong = await parseOnly((await entry.load())(COMMANDS), rest)
       if (wrong !== undefined) return `${line}: ${wrong}`
       break
     }

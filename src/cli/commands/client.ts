@@ -13,6 +13,7 @@ import { declaredIn, GO, generate, type Language, PHP, PYTHON } from '../clients
 import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { choice } from '../flag-values.ts'
+import { cannotRead, cannotWrite } from '../named-file.ts'
 
 interface Kind {
   readonly language: Language
@@ -116,16 +117,13 @@ const MADE_BY = 'Made by `paysim client '
 async function replace(file: string, text: string): Promise<void> {
   const start = await startOf(file).catch((cause: unknown) => {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
-    throw new UsageError(`cannot read ${file}: ${cause instanceof Error ? cause.message : cause}`)
+    return cannotRead(file)(cause)
   })
   if (start !== undefined && !start.includes(MADE_BY))
     throw new UsageError(`${file} exists, and is no such client: remove it, or name another file`)
-  try {
-    await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, text, { flag: start === undefined ? 'wx' : 'w' })
-  } catch (cause) {
-    throw new UsageError(`cannot write ${file}: ${cause instanceof Error ? cause.message : cause}`)
-  }
+  await mkdir(dirname(file), { recursive: true })
+    .then(() => writeFile(file, text, { flag: start === undefined ? 'wx' : 'w' }))
+    .catch(cannotWrite(file))
   process.stderr.write(`wrote ${file}\n`)
 }
 

@@ -9,6 +9,7 @@ import type { RunningSimulator } from '../../library/running-simulator.ts'
 import { startWith } from '../../library/start-simulator.ts'
 import type { Scenario } from '../../scenario/schema/file.ts'
 import { newCommand } from '../command-table.ts'
+import { messageOf } from '../errors/cli-errors.ts'
 import { ACCOUNT, environmentOf, Signals, statusOf } from '../exec/run-command.ts'
 import type { ScenarioApplication } from '../exec/scenario-application.ts'
 import { collect, seed, webhookTarget } from '../flag-values.ts'
@@ -188,7 +189,7 @@ async function keepAccount({ control }: RunningSimulator, folder: string, status
     await writeArchive(await control.account(ACCOUNT).exportStream(), file, new AbortController().signal)
     warn(`the command exited with ${status}; to inspect its account, run: paysim sim import ${file}`)
   } catch (cause) {
-    warn(`cannot export the account: ${cause instanceof Error ? cause.message : cause}`)
+    warn(`cannot export the account: ${messageOf(cause)}`)
   }
 }
 

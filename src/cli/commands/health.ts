@@ -3,6 +3,7 @@ import { ControlClient } from '../../client/control-client.ts'
 import { newCommand } from '../command-table.ts'
 import { findControl } from '../control/find-control.ts'
 import { examples } from '../control/flags.ts'
+import { messageOf } from '../errors/cli-errors.ts'
 
 /** A check that waits longer has its answer. */
 const LONGEST_MS = 5000
@@ -29,6 +30,6 @@ export const command = (): Command =>
       } catch (cause) {
         // Docker has another meaning for 2, with which a wrong address would end.
         process.exitCode = 1
-        process.stderr.write(`paysim health: ${cause instanceof Error ? cause.message : String(cause)}\n`)
+        process.stderr.write(`paysim health: ${messageOf(cause)}\n`)
       }
     })

@@ -5,7 +5,7 @@ import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
 import { asCalled } from '../help-text.ts'
-import { readObjectFile } from '../named-file.ts'
+import { cannotWrite, readObjectFile } from '../named-file.ts'
 import { openPrinter } from '../output/printer.ts'
 import { visible } from '../output/text.ts'
 import { type GatewayFlags, gatewayFlags, withGateway } from '../probe/gateway-flags.ts'
@@ -87,11 +87,7 @@ async function ask({ what, url }: Errand): Promise<boolean> {
 }
 
 async function save(file: string, contract: Readonly<Record<string, unknown>>): Promise<void> {
-  try {
-    await writeFile(file, `${JSON.stringify(contract, null, 2)}\n`)
-  } catch (cause) {
-    throw new UsageError(`cannot write ${file} (--save): ${cause instanceof Error ? cause.message : cause}`)
-  }
+  await writeFile(file, `${JSON.stringify(contract, null, 2)}\n`).catch(cannotWrite(file, '--save'))
   process.stderr.write(`wrote ${file}; use it with \`paysim serve --contract ${file}\`\n`)
 }
 

@@ -11,7 +11,7 @@ import { jsonSchema, STARTER } from '../../scenario/index.ts'
 import { newCommand } from '../command-table.ts'
 import { type ControlFlags, controlCommand, examples } from '../control/flags.ts'
 import { withControl } from '../control/session.ts'
-import { UsageError } from '../errors/cli-errors.ts'
+import { messageOf, UsageError } from '../errors/cli-errors.ts'
 import { writerTo } from '../output/printer.ts'
 import { loadAll } from '../scenario/load-files.ts'
 
@@ -118,7 +118,7 @@ async function copyShop(folder: string): Promise<void> {
     await mkdir(folder)
     await copyOut(`${EXAMPLES}/explore`, folder)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new UsageError(isTaken(cause) ? `${folder} already exists` : `cannot write ${folder}: ${why}`)
   }
   const call = shellWords([
@@ -155,7 +155,7 @@ async function writeScenario(path: string, text: string): Promise<void> {
     if (text.includes(`file: ${IMAGES}/`)) await copyOut(`${EXAMPLES}/${IMAGES}`, join(dirname(file), IMAGES))
     await writeFile(file, text.replace('SCHEMA', await schemaFor(file)), { flag: 'wx' })
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new UsageError(
       isTaken(cause) && existsSync(file) ? `${file} already exists` : `cannot write ${file}: ${why}`,
     )

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { StartError } from '../../engine/store/store-errors.ts'
 import { Simulator } from '../../simulator.ts'
 import { newCommand } from '../command-table.ts'
+import { messageOf } from '../errors/cli-errors.ts'
 import { collect, historyKept, milliseconds, port, seed } from '../flag-values.ts'
 import { readDataFile, readObjectFile } from '../named-file.ts'
 import { jsonOutput, type ServeOutput, terminalOutput } from '../serve-output.ts'
@@ -197,7 +198,7 @@ function announceHere(simulator: Simulator, output: ServeOutput): () => void {
   try {
     return announce({ pid: process.pid, data_dir, ...(data_dir === null ? facts : {}) })
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     if (data_dir === null)
       output.warn(
         `other commands cannot find this server automatically (${why}): set PAYSIM_BASE_URL and PAYSIM_CONTROL_URL for them`,
@@ -224,7 +225,7 @@ async function applyScenarios(simulator: Simulator, flags: ServeFlags, output: S
       output.warn('the scenario file changed: its rules and faults are in effect now')
     } catch (error) {
       output.warn(
-        `the scenario file changed, but cannot be used: ${error instanceof Error ? error.message : error}\nThe earlier rules and faults stay in effect.`,
+        `the scenario file changed, but cannot be used: ${messageOf(error)}\nThe earlier rules and faults stay in effect.`,
       )
     }
   })

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
-import { readContract, readObjectFile } from '../named-file.ts'
+import { cannotWrite, readContract, readObjectFile } from '../named-file.ts'
 import { openPrinter } from '../output/printer.ts'
 import { createPathOf, type GatewayFlags, gatewayFlags, withGateway } from '../probe/gateway-flags.ts'
 import { findTarget } from '../target/find-target.ts'
@@ -74,7 +74,7 @@ async function run(flags: VerifyFlags): Promise<void> {
   if (flags.record !== undefined) await keepRecording(flags.record, recording)
   if (flags.report !== undefined) {
     const { verifyJunit } = await import('../verify/view.ts')
-    await writeReport(flags.report, verifyJunit(report))
+    await writeFile(flags.report, verifyJunit(report)).catch(cannotWrite(flags.report, '--report'))
   }
   if (report.differences.length > 0) process.exitCode = EXIT.expectationFailed
   else if (report.ended !== null) process.exitCode = EXIT.noAnswer
@@ -106,12 +106,4 @@ async function overridesOf(
   const overrides = typeof given === 'string' ? await readObjectFile(given) : (given ?? {})
   await readContract(overrides)
   return overrides
-}
-
-async function writeReport(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text)
-  } catch (cause) {
-    throw new UsageError(`cannot write ${file} (--report): ${cause instanceof Error ? cause.message : cause}`)
-  }
 }

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Upload } from '../../client/index.ts'
 import { FileRefusedError, openRegular } from '../../files/regular-file.ts'
-import { UsageError } from '../errors/cli-errors.ts'
+import { messageOf, UsageError } from '../errors/cli-errors.ts'
 
 /** The file of an exported account: it may be too large for memory, so it is read and written as a stream. */
 
@@ -45,7 +45,7 @@ async function sizeOf(path: string): Promise<number> {
     return stats.size
   } catch (cause) {
     if (cause instanceof FileRefusedError) throw new UsageError(`${path} is not a file`)
-    throw new UsageError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`)
+    throw new UsageError(`${path} cannot be read: ${messageOf(cause)}`)
   }
 }
 

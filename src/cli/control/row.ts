@@ -6,11 +6,11 @@ import type { AnswerTo, AnyInput, CallInput, InputOf, JsonCall } from '../../con
 import { shellWords } from '../../contract/shell-words.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import type { CommandTable } from '../command-table.ts'
-import { listView } from '../commands/sim/tables.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { addHint } from '../errors/report-error.ts'
 import { type Body, withValue } from '../fields/body.ts'
 import { atLeastOne, choice } from '../flag-values.ts'
+import { listView } from '../output/columns.ts'
 import { sections } from '../output/record.ts'
 import type { Screen } from '../output/screen.ts'
 import type { Table } from '../output/table.ts'
@@ -123,9 +123,7 @@ export const nounOf = (words: string, rows: Readonly<Record<string, Row | OwnCom
       name,
       {
         summary: its.summary,
-        load: async () => ({
-          command: 'command' in its ? its.command : () => rowCommand(`${words} ${name}`, its),
-        }),
+        load: async () => ('command' in its ? its.command : () => rowCommand(`${words} ${name}`, its)),
       },
     ]),
   )

@@ -7,6 +7,7 @@ import type { Address } from '../../client/address.ts'
 import { ControlClient, ControlError } from '../../client/control-client.ts'
 import { formatDuration } from '../../contract/durations.ts'
 import { findControl } from '../control/find-control.ts'
+import { messageOf } from '../errors/cli-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
 import { isOpenToOthers } from '../named-file.ts'
 import { profilesPath, readProfiles } from '../profiles/profiles.ts'
@@ -226,8 +227,6 @@ async function* checkPermissions(path: string, mode: number): AsyncGenerator<Che
       process.platform === 'win32' ? 'managed by Windows' : 'only you can read the profiles',
     )
 }
-
-export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 /** Checks the local simulator, or the one that the environment names. */
 export async function* checkSimulator(signal: AbortSignal): AsyncGenerator<Check> {

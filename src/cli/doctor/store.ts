@@ -3,9 +3,9 @@ import { access } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { ConnectionFacts, DatabaseInspection, PostgresFacts } from '../../engine/postgres/inspection.ts'
 import { StartError } from '../../engine/store/store-errors.ts'
+import { messageOf } from '../errors/cli-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
 import { placeOf } from '../store-address.ts'
-import { messageOf } from './network.ts'
 import { type Check, ok, problem, warning } from './report.ts'
 
 /** Checks everything that `paysim serve --store` depends on. `from` names where the address was given. */

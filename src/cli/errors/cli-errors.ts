@@ -1,3 +1,6 @@
+/** What an error says, or whatever else was thrown. */
+export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
 /** Something that the caller has to correct. */
 export class UsageError extends Error {}
 

@@ -22,13 +22,13 @@ export function reportError(error: unknown): void {
   if (error instanceof InterruptedError) return
   // Editors read the lines of a FilesError, and a stack is code: both stay as they are.
   const isProse = isExpected(error) && !(error instanceof FilesError)
-  const message = `${error instanceof FilesError ? '' : 'paysim: '}${messageOf(error)}\n`
+  const message = `${error instanceof FilesError ? '' : 'paysim: '}${textOf(error)}\n`
   process.stderr.write(isProse ? wrapMessage(message) : message)
   const hint = typeof error === 'object' && error !== null ? hints.get(error) : undefined
   if (hint !== undefined) process.stderr.write(wrapMessage(`${printable(hint)}\n`))
 }
 
-function messageOf(error: unknown): string {
+function textOf(error: unknown): string {
   if (error instanceof ApiError)
     return `${refusal(error)}${exitCodeOf(error) === EXIT.noAnswer ? `\n${FOREIGN}` : ''}`
   if (error instanceof ControlError) return refusal({ ...error, message: error.reason })

@@ -1,9 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { ApiError } from '../../client/index.ts'
 import { closest } from '../../contract/closest.ts'
-import { parseDocument } from '../control/read-document.ts'
-import { UsageError } from '../errors/cli-errors.ts'
-import { textOfFile } from '../named-file.ts'
+import { messageOf, UsageError } from '../errors/cli-errors.ts'
+import { parseDocument, textOfFile } from '../named-file.ts'
 import { visible } from '../output/text.ts'
 import { type Body, isObject, merge, pathsOf, valueAt, withValue } from './body.ts'
 import {
@@ -190,9 +189,7 @@ async function textOf(source: string): Promise<string> {
     return await textOfFile(pathOf(source))
   } catch (cause) {
     const hint = source.startsWith('@') ? '' : '. Text that is not JSON is taken for a file name'
-    throw new UsageError(
-      `cannot read ${pathOf(source)} (--data): ${cause instanceof Error ? cause.message : cause}${hint}`,
-    )
+    throw new UsageError(`cannot read ${pathOf(source)} (--data): ${messageOf(cause)}${hint}`)
   }
 }
 
@@ -210,7 +207,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch (cause) {
-    throw new UsageError(`--data is not valid JSON: ${cause instanceof Error ? cause.message : cause}`)
+    throw new UsageError(`--data is not valid JSON: ${messageOf(cause)}`)
   }
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { closest } from '../../contract/closest.ts'
-import { FilesError, UsageError } from '../errors/cli-errors.ts'
-import { textOfFile } from '../named-file.ts'
+import { FilesError, messageOf, UsageError } from '../errors/cli-errors.ts'
+import { cannotRead, textOfFile } from '../named-file.ts'
 import { visible } from '../output/text.ts'
 import { readAmount } from './amount.ts'
 import { type Body, isObject, textAt, withValue } from './body.ts'
@@ -35,21 +35,13 @@ export function listIn(sources: readonly string[] = []): { list?: string; others
 /** Reads a list of CSV, whose first line names the `fields`, or of JSON objects, one a line. All mistakes are reported. */
 export async function readList(source: string, fields: readonly string[]): Promise<ListFile> {
   const path = source.replace(/^@/, '')
-  const text = (await contentsOf(path)).replace(/^\uFEFF/, '')
+  const text = (await textOfFile(path).catch(cannotRead(path, '--data'))).replace(/^\uFEFF/, '')
   const read = path.toLowerCase().endsWith('.csv')
     ? await readCsv(text, path, fields)
     : readJsonLines(text, path)
   if (read.problems.length > 0) throw new FilesError(read.problems.map(visible).join('\n'))
   if (read.lines.length === 0) throw new UsageError(`${path} has no line to create anything from`)
   return { name: basename(path), lines: read.lines, notes: read.notes }
-}
-
-async function contentsOf(path: string): Promise<string> {
-  try {
-    return await textOfFile(path)
-  } catch (cause) {
-    throw new UsageError(`cannot read ${path} (--data): ${cause instanceof Error ? cause.message : cause}`)
-  }
 }
 
 interface Read {
@@ -69,7 +61,7 @@ function readJsonLines(text: string, path: string): Read {
       if (isObject(body)) lines.push({ place, body })
       else problems.push(`${place}: is not an object: write one {…} a line`)
     } catch (cause) {
-      problems.push(`${place}: is not JSON: ${cause instanceof Error ? cause.message : cause}`)
+      problems.push(`${place}: is not JSON: ${messageOf(cause)}`)
     }
   }
   return { lines, notes: [], problems }

@@ -44,6 +44,29 @@ export const jsonLinesFormat: DataFormat = {
   }),
 }
 
+/** A function, so that the package is loaded only for YAML. */
+export async function yamlFormat(): Promise<DataFormat> {
+  const { stringify } = await import('yaml')
+  // YAML 1.1 reads the country code NO as false: `compat` quotes it.
+  const yaml = (value: unknown) =>
+    stringify(value, { compat: 'yaml-1.1', lineWidth: 0, aliasDuplicateObjects: false })
+  return {
+    whole: yaml,
+    sheet() {
+      let empty = true
+      return {
+        // The parts together are one list.
+        rows(values) {
+          if (values.length === 0) return ''
+          empty = false
+          return yaml(values)
+        },
+        end: () => (empty ? '[]\n' : ''),
+      }
+    },
+  }
+}
+
 /** The result of a query, for people and shells: a string is printed without quotes. */
 export const rawFormat: DataFormat = {
   whole: raw,

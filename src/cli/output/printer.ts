@@ -10,6 +10,7 @@ import {
   type OutputFlags,
   rawFormat,
   type Sheet,
+  yamlFormat,
 } from './formats.ts'
 import { flatten, valueAt, withDecimals } from './members.ts'
 import { type Path, parsePath, picked } from './query.ts'
@@ -159,7 +160,7 @@ export async function formatOf(
     case 'jsonl':
       return jsonLinesFormat
     case 'yaml':
-      return (await import('../yaml.ts')).yamlFormat
+      return yamlFormat()
     case 'csv':
       return csvFormat(
         query ? { bom: csv.bom, valueName: query.text } : { ...csv, valueName: 'value', onLate },

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { closest } from '../../contract/closest.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { textOfSecrets } from '../named-file.ts'
+import { cannotRead, textOfSecrets } from '../named-file.ts'
 
 /** A server's address, keys and decisions. */
 export interface Profile {
@@ -37,14 +37,10 @@ export async function readProfiles(): Promise<ProfileBook> {
   return text === undefined ? NO_PROFILES : parseBook(text, path)
 }
 
-async function contentsOf(path: string): Promise<string | undefined> {
-  try {
-    return await textOfSecrets(path)
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new UsageError(`cannot read ${path}: ${cause instanceof Error ? cause.message : cause}`)
-  }
-}
+const contentsOf = (path: string): Promise<string | undefined> =>
+  textOfSecrets(path).catch((cause: NodeJS.ErrnoException) =>
+    cause.code === 'ENOENT' ? undefined : cannotRead(path)(cause),
+  )
 
 function parseBook(text: string, path: string): ProfileBook {
   const advice = 'correct the file, or delete it and run `paysim profile add`'

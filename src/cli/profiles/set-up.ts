@@ -1,6 +1,7 @@
 import { createClient } from '../../client/create-client.ts'
 import type { Keys } from '../../client/credentials.ts'
 import { ApiError, type PaymentMethodOptions } from '../../client/index.ts'
+import { messageOf } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { ask } from '../prompts/ask.ts'
 import { readAuthorities } from '../target/find-target.ts'
@@ -39,7 +40,7 @@ export async function setUp(given: Given): Promise<TestedProfile> {
     } catch (error) {
       const again = askAgain(exitCodeOf(error), given, isLocal)
       if (again === undefined) throw error
-      process.stderr.write(`✗ ${error instanceof Error ? error.message : error}\n\n`)
+      process.stderr.write(`✗ ${messageOf(error)}\n\n`)
       if (again === 'place') baseUrl = undefined
       keys = undefined
     }
@@ -165,6 +166,6 @@ function problemOf(check: () => void): string | undefined {
     check()
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }

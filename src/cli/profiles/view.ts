@@ -1,3 +1,4 @@
+import { memberColumn } from '../output/columns.ts'
 import { drawRecord } from '../output/record.ts'
 import type { Screen } from '../output/screen.ts'
 import { drawTable, type Table } from '../output/table.ts'
@@ -88,15 +89,13 @@ const TABLE: Table<ListedProfile> = {
   empty: 'no profiles yet: create one with `paysim init` or `paysim profile add`',
   columns: [
     { header: '', value: ({ current }) => (current ? '*' : '') },
-    { header: 'name', value: ({ name }) => name },
-    {
-      header: 'environment',
-      value: ({ environment }) => environment ?? '',
-      paint: (shown, { environment }, { paint }) => (environment === 'live' ? paint.red(shown) : shown),
+    memberColumn('name', 'name'),
+    memberColumn('environment', 'environment', {
+      paint: (shown, _, { paint }) => (shown === 'live' ? paint.red(shown) : shown),
       give: 2,
-    },
-    { header: 'base url', value: ({ base_url }) => base_url, give: 1, least: 20 },
-    { header: 'public key', value: ({ public_key }) => public_key, give: 3, least: 12 },
+    }),
+    memberColumn('base url', 'base_url', { give: 1, least: 20 }),
+    memberColumn('public key', 'public_key', { give: 3, least: 12 }),
   ],
 }
 

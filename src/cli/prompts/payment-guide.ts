@@ -3,7 +3,7 @@ import { isLive } from '../../client/credentials.ts'
 import type { BankChoice, MethodsQuery, PaymentMethod, PaymentMethodOptions } from '../../client/index.ts'
 import { isCountry, numericCodeOf } from '../../contract/currencies.ts'
 import type { MerchantFlags, Session } from '../call/session.ts'
-import { UsageError } from '../errors/cli-errors.ts'
+import { messageOf, UsageError } from '../errors/cli-errors.ts'
 import { type Amount, readAmount } from '../fields/amount.ts'
 import { type Body, isObject, moneyOf, textAt, valueAt, withoutValue, withValue } from '../fields/body.ts'
 import { listed, reportRejectedFields } from '../fields/build-request.ts'
@@ -317,7 +317,7 @@ function problemOf(text: string, currency: string | undefined): string | undefin
   try {
     amount = readAmount(text)
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
   const other = amount.currency !== undefined && currency !== undefined && amount.currency !== currency
   return other ? `The currency is ${currency}.` : undefined

@@ -27,7 +27,7 @@ import type { SuiteAccount, SuiteGateway } from '../../explore/suite-run.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
 import { startWith } from '../../library/start-simulator.ts'
 import { runNames, type Scenario, ScenarioError, type SimulatorTarget } from '../../scenario/index.ts'
-import { FilesError, UsageError } from '../errors/cli-errors.ts'
+import { FilesError, messageOf, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
 import { environmentOf, runCommand } from '../exec/run-command.ts'
@@ -129,7 +129,7 @@ async function repeatFinding(file: string, command: readonly string[], seed: num
   try {
     places = placesOfSaved(saved)
   } catch (cause) {
-    throw new UsageError(`${file}: ${cause instanceof Error ? cause.message : cause}`)
+    throw new UsageError(`${file}: ${messageOf(cause)}`)
   }
   const attempt = await repeatSuite({ command, seed, runSuite: runnerOf(command) }, places)
   await writerTo(process.stdout)(repetitionText(attempt, await paintFor(process.stdout)))

@@ -249,7 +249,7 @@ function fromJson(written: string): Keys | undefined {
 
 /** Reads the certificate authorities of `--ca-file`, in PEM format. */
 export async function readAuthorities(path: string): Promise<string> {
-  const pem = await textOfFile(path).catch(cannotRead('--ca-file', path))
+  const pem = await textOfFile(path).catch(cannotRead(path, '--ca-file'))
   if (!pem.includes('-----BEGIN CERTIFICATE-----'))
     throw new UsageError(`${path} (--ca-file) contains no certificate in PEM format`)
   return pem

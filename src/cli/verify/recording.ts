@@ -2,8 +2,8 @@ import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDecisionKey } from '../../contract/decisions.ts'
 import { isRecord } from '../../contract/validation.ts'
-import { UsageError } from '../errors/cli-errors.ts'
-import { readObjectFile } from '../named-file.ts'
+import { messageOf, UsageError } from '../errors/cli-errors.ts'
+import { cannotWrite, readObjectFile } from '../named-file.ts'
 import { codeOf, isSuccess } from '../probe/inquiry.ts'
 import type { Inquired } from '../probe/probe.ts'
 import type { Exchange } from '../probe/session.ts'
@@ -74,7 +74,7 @@ export async function demandFolder(folder: string): Promise<void> {
     await writeFile(join(folder, TEMPORARY), '', { flag: 'wx' })
     await rm(join(folder, TEMPORARY))
   } catch (cause) {
-    throw refuse(cause instanceof Error ? cause.message : String(cause))
+    throw refuse(messageOf(cause))
   }
   const entries = await readdir(folder, { withFileTypes: true })
   const known = await filesOf(folder)
@@ -103,18 +103,16 @@ export async function keepRecording(folder: string, { requests, decisions }: Rec
   }
   const earlier = await filesOf(folder)
   files.set(INDEX, { format: FORMAT, decisions, requests: names })
-  try {
-    for (const [file, value] of files) {
-      const temporary = join(folder, TEMPORARY)
-      await writeFile(temporary, `${JSON.stringify(value, null, 2)}\n`, { flag: 'wx' })
-      await rename(temporary, join(folder, file))
-    }
-    for (const file of earlier) if (!files.has(file)) await rm(join(folder, file), { force: true })
-  } catch (cause) {
-    throw new UsageError(
-      `cannot write ${folder} (--record): ${cause instanceof Error ? cause.message : cause}`,
-    )
+  await write(folder, files, earlier).catch(cannotWrite(folder, '--record'))
+}
+
+async function write(folder: string, files: ReadonlyMap<string, unknown>, earlier: readonly string[]) {
+  const temporary = join(folder, TEMPORARY)
+  for (const [file, value] of files) {
+    await writeFile(temporary, `${JSON.stringify(value, null, 2)}\n`, { flag: 'wx' })
+    await rename(temporary, join(folder, file))
   }
+  for (const file of earlier) if (!files.has(file)) await rm(join(folder, file), { force: true })
 }
 
 interface Index {

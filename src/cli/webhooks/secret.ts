@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { WEBHOOK_SECRET } from '../../contract/redact.ts'
 import { readRegular } from '../../files/regular-file.ts'
 import type { ControlTarget } from '../control/find-control.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { cannotRead, secretsOf, textOfFile } from '../named-file.ts'
+import { secretsOf } from '../named-file.ts'
 import type { LocalSimulator } from '../target/local-simulator.ts'
 import { runFolders, workingDirectory } from '../target/run-folder.ts'
 
@@ -85,9 +84,4 @@ export async function readSecrets(secretFile: string | undefined): Promise<reado
   if (!secrets.every(secret => BASE64_SECRET.test(secret) && (isOne || secret.startsWith('whsec_'))))
     throw new UsageError('the webhook secret is invalid: it must be whsec_ followed by base64')
   return secrets
-}
-
-/** The contents of a file that an option names; `-` is stdin. */
-export async function contentsOf(flag: string, path: string): Promise<string> {
-  return path === '-' ? text(process.stdin) : textOfFile(path).catch(cannotRead(flag, path))
 }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type CommandTable, commandsOf } from '../../../src/cli/command-table.ts'
-import { SIM } from '../../../src/cli/commands/sim/table.ts'
+import { SIM } from '../../../src/cli/commands.ts'
 import { cleanEnvironment } from '../../support/cli/clean-environment.ts'
 import { runHere } from '../../support/cli/run-here.ts'
 import { openSite } from '../../support/cli/site.ts'

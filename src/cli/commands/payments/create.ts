@@ -35,10 +35,17 @@ import {
   REQUEST_FIELDS,
 } from '../../fields/request-fields.ts'
 import { asCalled } from '../../help-text.ts'
+import {
+  idColumn,
+  listView,
+  memberColumn,
+  moneyColumn,
+  statusColumn,
+  timeColumn,
+} from '../../output/columns.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { canAsk, confirmLive } from '../../prompts/confirm.ts'
-import { idColumn, listView, memberColumn, moneyColumn, statusColumn, timeColumn } from '../sim/tables.ts'
-import { suggestNextStep } from './next-step.ts'
+import { suggestNextStep } from '../payments.ts'
 
 type CreateFlags = MerchantFlags & FieldFlags & KeyFlags
 

@@ -4,13 +4,14 @@ import type {
   CatalogueProvider,
   CatalogueRoute,
 } from '../../../client/control-client.ts'
-import { readDocument } from '../../control/read-document.ts'
 import { nounOf, row } from '../../control/row.ts'
+import { readDocument } from '../../named-file.ts'
+import { idColumn, memberColumn, rowView } from '../../output/columns.ts'
 import { formatMoney } from '../../output/members.ts'
 import type { Screen } from '../../output/screen.ts'
 import { type Column, drawTable } from '../../output/table.ts'
 import type { View } from '../../output/view.ts'
-import { idColumn, memberColumn, modesText, rowView } from './tables.ts'
+import { modesText } from './tables.ts'
 
 const catalogueView: View<Catalogue> = {
   human: ({ providers, methods, routes }, screen) =>

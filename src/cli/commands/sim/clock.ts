@@ -4,13 +4,14 @@ import { type ControlFlags, controlCommand, examples } from '../../control/flags
 import { commandOf, inAccountTime, nounOf, row } from '../../control/row.ts'
 import { withControl } from '../../control/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
+import { memberColumn, timeColumn } from '../../output/columns.ts'
 import { plain } from '../../output/members.ts'
 import { drawRecord } from '../../output/record.ts'
 import type { Screen } from '../../output/screen.ts'
 import { drawTable } from '../../output/table.ts'
 import { showTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
-import { inlineYamlMembers, memberColumn, timeColumn } from './tables.ts'
+import { inlineYamlMembers } from './tables.ts'
 
 export const CLOCK_MODES = ['real', 'virtual'] as const
 

@@ -14,8 +14,7 @@ import { visible, wrapTo } from '../../output/text.ts'
 import { showTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
 import { wholeWhy } from '../../output/views/why.ts'
-import { requestWords } from '../../request-line.ts'
-import { type EventSummary, eventSummary, paintEvent } from './tables.ts'
+import { type EventSummary, eventSummary, paintEvent, requestWords } from './tables.ts'
 
 export const history = commandOf('sim history', 'GET /accounts/:account/history/:id', {
   description: 'Show the history of a record: every decision about it, oldest first.',

@@ -1,14 +1,15 @@
 import type { MerchantRecord } from '../../../client/control-client.ts'
-import { readDocument, readList } from '../../control/read-document.ts'
 import { nounOf, row } from '../../control/row.ts'
 import { again } from '../../fields/request-fields.ts'
 import { choice } from '../../flag-values.ts'
+import { readDocument, readList } from '../../named-file.ts'
+import { idColumn, memberColumn, rowView } from '../../output/columns.ts'
 import { drawRecord, sections } from '../../output/record.ts'
 import { drawTable } from '../../output/table.ts'
 import { visible } from '../../output/text.ts'
 import type { View } from '../../output/view.ts'
 import { CLOCK_MODES, clockWords } from './clock.ts'
-import { idColumn, keyColumns, memberColumn, modesText, rowView } from './tables.ts'
+import { keyColumns, modesText } from './tables.ts'
 
 const ID = { '<id>': { about: 'id of the merchant', to: 'params.id' } } as const
 

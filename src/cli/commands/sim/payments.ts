@@ -3,23 +3,20 @@ import { FINAL_STATUSES, PAYMENT_STATUSES } from '../../../contract/statuses.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { nounOf, row, showAnswer } from '../../control/row.ts'
 import { withControl } from '../../control/session.ts'
+import {
+  idColumn,
+  memberColumn,
+  moneyColumn,
+  rowView,
+  statusColumn,
+  timeColumn,
+} from '../../output/columns.ts'
 import { drawRecord, type Field, fieldOf, sections, timeField } from '../../output/record.ts'
 import type { Screen } from '../../output/screen.ts'
 import type { View } from '../../output/view.ts'
 import { paymentView } from '../../output/views/payment.ts'
-import { readImage } from './receipts.ts'
-import {
-  FAILURE,
-  FAILURE_MESSAGE,
-  idColumn,
-  inlineYamlMembers,
-  memberColumn,
-  moneyColumn,
-  ofStatus,
-  rowView,
-  statusColumn,
-  timeColumn,
-} from './tables.ts'
+import { readImage } from '../../receipt-image.ts'
+import { FAILURE, FAILURE_MESSAGE, inlineYamlMembers, ofStatus } from './tables.ts'
 
 const ID = { '<id>': { about: 'id of the payment, such as pi_123', to: 'params.id' } } as const
 

@@ -13,19 +13,18 @@ import { readData, refuseOtherCurrency, termsOf } from '../../fields/build-reque
 import { type Line, listIn, readList } from '../../fields/list-file.ts'
 import { again, amountOption, countryCode, currencyCode } from '../../fields/request-fields.ts'
 import { choice } from '../../flag-values.ts'
-import { drawRecord, fieldOf, sections } from '../../output/record.ts'
-import type { View } from '../../output/view.ts'
-import { bankAccount, payoutView } from '../../output/views/payouts.ts'
 import {
-  FAILURE,
   idColumn,
   listView,
   memberColumn,
   moneyColumn,
-  ofStatus,
   statusColumn,
   timeColumn,
-} from './tables.ts'
+} from '../../output/columns.ts'
+import { drawRecord, fieldOf, sections } from '../../output/record.ts'
+import type { View } from '../../output/view.ts'
+import { bankAccount, payoutView } from '../../output/views/payouts.ts'
+import { FAILURE, ofStatus } from './tables.ts'
 
 const ID = { '<id>': { about: 'id of the payout, such as po_123', to: 'params.id' } } as const
 

@@ -1,17 +1,23 @@
 import { writeFile } from 'node:fs/promises'
-import { basename } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { Option } from 'commander'
 import type { AccountControl, AssetRecord, PaymentRecord } from '../../../client/control-client.ts'
-import { checkImage, readSource } from '../../../client/receipt.ts'
 import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { nounOf, row } from '../../control/row.ts'
 import { withControl } from '../../control/session.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { choice } from '../../flag-values.ts'
-import { warnIfCut } from '../../image-end.ts'
+import { cannotWrite } from '../../named-file.ts'
+import {
+  idColumn,
+  listView,
+  memberColumn,
+  moneyColumn,
+  rowView,
+  statusColumn,
+  timeColumn,
+} from '../../output/columns.ts'
 import type { Column } from '../../output/table.ts'
-import { idColumn, listView, memberColumn, moneyColumn, rowView, statusColumn, timeColumn } from './tables.ts'
+import { readImage } from '../../receipt-image.ts'
 
 /** The images of an account: those that payers submitted, and those that are stored for them. */
 
@@ -103,11 +109,7 @@ async function digestOf({ payments }: AccountControl, id: string): Promise<strin
 }
 
 async function writeImage(image: Uint8Array, file: string): Promise<void> {
-  try {
-    await writeFile(file, image)
-  } catch (cause) {
-    throw new UsageError(`${file} cannot be written: ${cause instanceof Error ? cause.message : cause}`)
-  }
+  await writeFile(file, image).catch(cannotWrite(file, '--file'))
   process.stderr.write(`${file} written, ${image.length} bytes\n`)
 }
 
@@ -163,14 +165,4 @@ function uploadAsset() {
         }),
       ),
   )
-}
-
-/** Reads an image, and throws an error if the server would not accept it. */
-export async function readImage(path: string): Promise<{ bytes: Buffer; filename: string }> {
-  const source = await readSource(path === '-' ? process.stdin : path)
-  const type = checkImage(source)
-  const filename = path === '-' ? `stdin.${type === 'image/png' ? 'png' : 'jpg'}` : basename(path)
-  const bytes = await buffer(await source.open())
-  warnIfCut(filename, bytes)
-  return { bytes, filename }
 }

@@ -1,11 +1,11 @@
 import type { HttpMessage, LoggedRequest, RequestDetail } from '../../../client/control-client.ts'
 import { commandOf, nounOf, row } from '../../control/row.ts'
+import { idColumn, memberColumn, timeColumn } from '../../output/columns.ts'
 import { drawRecord, sections } from '../../output/record.ts'
 import type { Screen } from '../../output/screen.ts'
 import { paintHttpStatus, visible, visibleLines } from '../../output/text.ts'
 import { showTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
-import { idColumn, memberColumn, timeColumn } from './tables.ts'
 
 const requestView: View<RequestDetail> = {
   human({ at, method, path, status, ms, request_id: id, ignored, request, response }, screen) {

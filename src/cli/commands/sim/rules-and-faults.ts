@@ -1,12 +1,13 @@
 import { InvalidArgumentError } from 'commander'
 import type { FaultRule, FaultsState, HoldRecord, RulesState } from '../../../client/control-client.ts'
-import { readList } from '../../control/read-document.ts'
 import { nounOf, row } from '../../control/row.ts'
 import { count } from '../../flag-values.ts'
+import { readList } from '../../named-file.ts'
+import { idColumn, memberColumn, timeColumn } from '../../output/columns.ts'
 import type { Screen } from '../../output/screen.ts'
 import { visible, wrapTo } from '../../output/text.ts'
 import type { View } from '../../output/view.ts'
-import { idColumn, inlineYaml, memberColumn, timeColumn } from './tables.ts'
+import { inlineYaml } from './tables.ts'
 
 /** What the provider does, and what happens on the wire. The server checks rules and faults, and names each problem. */
 

@@ -8,11 +8,11 @@ import { type ControlFlags, controlCommand, examples } from '../../control/flags
 import { commandOf } from '../../control/row.ts'
 import { type ControlSession, withControl } from '../../control/session.ts'
 import { openInBrowser } from '../../open-in-browser.ts'
+import { idColumn, memberColumn, timeColumn } from '../../output/columns.ts'
 import { drawRecord, sections } from '../../output/record.ts'
 import { type Column, drawTable } from '../../output/table.ts'
 import { relativeTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
-import { idColumn, memberColumn, timeColumn } from './tables.ts'
 
 /** What a simulator says about itself as a whole. */
 

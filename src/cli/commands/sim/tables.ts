@@ -1,71 +1,15 @@
 import type { ChalkInstance } from 'chalk'
 import { InvalidArgumentError } from 'commander'
-import type { ListBody } from '../../../client/control-caller.ts'
+import type { RequestRecord } from '../../../contract/control/journal.ts'
 import { formatDuration } from '../../../contract/durations.ts'
 import { parseTimestamp } from '../../../contract/timestamps.ts'
 import { commaSeparated, didYouMean } from '../../flag-values.ts'
+import { memberColumn } from '../../output/columns.ts'
 import { formatMoney, memberAt, plain } from '../../output/members.ts'
 import type { Screen } from '../../output/screen.ts'
-import { type Column, drawTable } from '../../output/table.ts'
-import { paintStatus } from '../../output/text.ts'
-import { localTime, showTime } from '../../output/time.ts'
-import type { ListView, View } from '../../output/view.ts'
-
-/** A list as a table. */
-export function listView<T>(
-  empty: string,
-  columns: readonly Column[],
-  csv?: readonly string[],
-): ListView<ListBody<T>> {
-  const table = { columns, empty }
-  return {
-    human: ({ data }, screen) => drawTable(data, table, screen),
-    rows: ({ data }) => data,
-    table,
-    ...(csv ? { csv } : {}),
-  }
-}
-
-/** One record as a row of the same table. */
-export const rowView = <T>(columns: readonly Column[]): View<T> => ({
-  human: (record, screen) => drawTable([record], { columns, empty: '' }, screen),
-})
-
-export const memberColumn = (header: string, path: string, how: Partial<Column> = {}): Column => ({
-  header,
-  path,
-  value: row => plain(memberAt(row, ...path.split('.'))),
-  ...how,
-})
-
-export const idColumn = (header = 'id', path = 'id'): Column =>
-  memberColumn(header, path, { paint: (shown, _, { paint }) => paint.bold(shown) })
-
-export const statusColumn = (header: string, path: string, how: Partial<Column> = {}): Column =>
-  memberColumn(header, path, {
-    ...how,
-    paint: (shown, row, { paint }) => paintStatus(memberAt(row, ...path.split('.')), paint, shown),
-  })
-
-export const timeColumn = (header: string, path: string, how: Partial<Column> = {}): Column => ({
-  header,
-  path,
-  whole: true,
-  value: (row, screen) => {
-    const at = memberAt(row, ...path.split('.'))
-    return at === null || at === undefined ? '' : showTime(at, screen).value
-  },
-  ...how,
-})
-
-export const moneyColumn = (how: Partial<Column> = {}): Column => ({
-  header: 'amount',
-  path: 'amount',
-  whole: true,
-  value: row => formatMoney(memberAt(row, 'amount'), memberAt(row, 'currency')),
-  align: 'right',
-  ...how,
-})
+import type { Column } from '../../output/table.ts'
+import { paintHttpStatus, visible } from '../../output/text.ts'
+import { localTime } from '../../output/time.ts'
 
 /** A secret, hidden but for its last four characters unless it is to be revealed. */
 export function secretText(secret: string | null | undefined, reveal: boolean): string {
@@ -168,6 +112,20 @@ export function eventSummary(event: JournalEvent, at: string, { timeZone }: Scre
       time: value => (typeof value === 'number' ? localTime(value, timeZone) : ''),
     }),
   }
+}
+
+/** A request in the words of `serve` and `sim stream`. `why`: why it was refused, or not answered as it should be. */
+export function requestWords(
+  { method, path, status, ms, ignored }: RequestRecord,
+  { paint }: Screen,
+  why = '',
+): string {
+  return [
+    `${visible(method)} ${visible(path)}`,
+    `${paintHttpStatus(status, paint)}${why === '' ? '' : ` ${visible(why)}`}`,
+    paint.dim(`${Math.round(ms)} ms`),
+    ...(ignored.length === 0 ? [] : [paint.yellow(`ignored: ${visible(ignored.join(', '))}`)]),
+  ].join('  ')
 }
 
 /** Makes final states stand out, and dims what only keeps the simulator running. */

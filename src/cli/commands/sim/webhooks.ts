@@ -5,6 +5,7 @@ import { type Given, nounOf, row } from '../../control/row.ts'
 import { withControl } from '../../control/session.ts'
 import { NotFoundError } from '../../errors/cli-errors.ts'
 import { commaSeparated } from '../../flag-values.ts'
+import { idColumn, memberColumn, rowView, statusColumn, timeColumn } from '../../output/columns.ts'
 import { plain } from '../../output/members.ts'
 import { drawRecord, type Field, sections, titleOf } from '../../output/record.ts'
 import type { Screen } from '../../output/screen.ts'
@@ -12,7 +13,7 @@ import type { Column } from '../../output/table.ts'
 import { paintStatus, visible } from '../../output/text.ts'
 import { showTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
-import { idColumn, memberColumn, rowView, secretText, statusColumn, timeColumn } from './tables.ts'
+import { secretText } from './tables.ts'
 
 const ID = { '<id>': { about: 'id of the endpoint, such as we_123', to: 'params.id' } } as const
 

@@ -16,7 +16,7 @@ import { WEBHOOK_SECRET } from '../../../contract/redact.ts'
 import { findControl } from '../../control/find-control.ts'
 import { type ControlFlags, controlCommand } from '../../control/flags.ts'
 import { type ControlSession, withControl } from '../../control/session.ts'
-import { UsageError } from '../../errors/cli-errors.ts'
+import { messageOf, UsageError } from '../../errors/cli-errors.ts'
 import { atLeastOne, commaSeparated, milliseconds, port, webhookTarget } from '../../flag-values.ts'
 import { outputFlags } from '../../output/formats.ts'
 import { warn } from '../../webhooks/deliveries.ts'
@@ -179,7 +179,7 @@ async function removeEndpoint(address: ControlAddress, account: string, url: str
   try {
     await removeEndpoints(address, account, url)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     warn(`the endpoint ${url} is still registered, because it could not be removed: ${why}`)
   }
 }

@@ -3,7 +3,7 @@ import { formatDuration } from '../../../contract/durations.ts'
 import { isSignedWith } from '../../../contract/webhook-check.ts'
 import { ANY_PATH, type WebhookHandler, WebhookReceiver } from '../../../library/webhook-receiver.ts'
 import { newCommand } from '../../command-table.ts'
-import { InterruptedError, UsageError } from '../../errors/cli-errors.ts'
+import { InterruptedError, messageOf, UsageError } from '../../errors/cli-errors.ts'
 import { EXIT } from '../../errors/exit-code.ts'
 import { atLeastOne, milliseconds, port, tolerance, webhookTarget } from '../../flag-values.ts'
 import { type OutputFlags, outputFlags } from '../../output/formats.ts'
@@ -187,7 +187,7 @@ async function openReceiver(
   try {
     return await WebhookReceiver.open({ ...settings, port })
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new UsageError(`--port ${port ?? 0}: ${why}`)
   }
 }

@@ -145,7 +145,7 @@ async function sendInvented(type: EventName, flags: SendFlags): Promise<void> {
 
 /** The webhook in a file, or all of them if each is a line of JSON. */
 async function savedIn(file: string): Promise<readonly Outgoing[]> {
-  const text = await textOfFile(file).catch(cannotRead('FILE', file))
+  const text = await textOfFile(file).catch(cannotRead(file, 'FILE'))
   const lines = text.split('\n').filter(line => line.trim() !== '')
   const isOfLines = lines.length > 1 && lines.every(line => isRecord(parseForeign(line)))
   return (isOfLines ? lines : [text]).map(one => outgoing(readSaved(one, file), file))

@@ -9,12 +9,13 @@ import { newCommand } from '../../command-table.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
 import { EXIT } from '../../errors/exit-code.ts'
 import { tolerance } from '../../flag-values.ts'
+import { textOrStdin } from '../../named-file.ts'
 import { type OutputFlags, outputFlags } from '../../output/formats.ts'
 import { openPrinter } from '../../output/printer.ts'
 import { drawRecord } from '../../output/record.ts'
 import type { View } from '../../output/view.ts'
 import { readSaved } from '../../webhooks/saved.ts'
-import { contentsOf, readSecrets } from '../../webhooks/secret.ts'
+import { readSecrets } from '../../webhooks/secret.ts'
 
 export const command = (): Command =>
   outputFlags(
@@ -68,7 +69,7 @@ async function verify(flags: VerifyFlags): Promise<void> {
   refuseTwoStdins(flags)
   const secrets = await readSecrets(flags.secretFile)
   const saved = await readGiven(flags)
-  const body = flags.body === undefined ? saved.body : await contentsOf('--body', flags.body)
+  const body = flags.body === undefined ? saved.body : await textOrStdin(flags.body, '--body')
   if (body === undefined)
     throw new UsageError(
       'the body is missing: give its file with --body, or a --headers file that contains it',
@@ -101,7 +102,7 @@ async function readGiven({ headers: file, id, timestamp, signature }: VerifyFlag
     throw new UsageError(
       'the headers are missing: give their file with --headers, or give --id, --timestamp and --signature',
     )
-  const saved = file === undefined ? { headers: {} } : readSaved(await contentsOf('--headers', file), file)
+  const saved = file === undefined ? { headers: {} } : readSaved(await textOrStdin(file, '--headers'), file)
   return { ...saved, headers: { ...saved.headers, ...Object.fromEntries(given) } }
 }
 

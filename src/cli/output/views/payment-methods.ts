@@ -1,4 +1,5 @@
 import type { PaymentMethodOptions } from '../../../client/resources.ts'
+import { memberColumn } from '../columns.ts'
 import { listAt, memberAt, plain } from '../members.ts'
 import { drawRest, sections } from '../record.ts'
 import type { Screen } from '../screen.ts'
@@ -11,25 +12,17 @@ const PAYER_FIELDS = ['account_name', 'account_number', 'bank', 'customer_name',
 const TABLE: Table = {
   empty: 'No method is eligible for this amount, country, currency and checkout mode.',
   columns: [
-    { header: 'code', path: 'code', value: method => plain(memberAt(method, 'code')) },
-    { header: 'label', path: 'label', value: method => plain(memberAt(method, 'label')), give: 2, least: 24 },
+    memberColumn('code', 'code'),
+    memberColumn('label', 'label', { give: 2, least: 24 }),
     { header: 'requires', value: method => requiredOf(method).join(', '), give: 1, least: 16 },
     { header: 'action', value: actionsOf, give: 3, least: 13 },
-    {
-      header: 'category',
-      path: 'category',
-      value: method => plain(memberAt(method, 'category')),
-      give: 4,
-      least: 13,
-    },
-    {
-      header: 'banks',
-      path: 'options.banks',
+    memberColumn('category', 'category', { give: 4, least: 13 }),
+    memberColumn('banks', 'options.banks', {
       value: method => String(banksOf(method).length || ''),
       align: 'right',
       give: 5,
       least: 5,
-    },
+    }),
   ],
 }
 

@@ -1,4 +1,5 @@
 import type { PayoutIntent, PayoutList } from '../../../client/resources.ts'
+import { memberColumn, moneyColumn, statusColumn, timeColumn } from '../columns.ts'
 import { formatMoney, listAt, memberAt, plain } from '../members.ts'
 import {
   drawRecord,
@@ -13,8 +14,7 @@ import {
 } from '../record.ts'
 import type { Screen } from '../screen.ts'
 import { drawTable, type Table } from '../table.ts'
-import { paintStatus, visible } from '../text.ts'
-import { showTime } from '../time.ts'
+import { visible } from '../text.ts'
 import { drawAny, type ListView, type View } from '../view.ts'
 
 export const payoutView: View<PayoutIntent> = {
@@ -59,48 +59,14 @@ export function bankAccount(payout: unknown): string {
 const TABLE: Table = {
   empty: 'No payouts.',
   columns: [
-    { header: 'id', path: 'id', value: payout => plain(memberAt(payout, 'id')) },
-    {
-      header: 'amount',
-      path: 'amount',
-      value: payout => formatMoney(memberAt(payout, 'amount'), memberAt(payout, 'currency')),
-      align: 'right',
-    },
-    {
-      header: 'status',
-      path: 'status',
-      value: payout => plain(memberAt(payout, 'status')),
-      paint: (shown, payout, { paint }) => paintStatus(memberAt(payout, 'status'), paint, shown),
-    },
-    {
-      header: 'reference',
-      path: 'merchant_reference',
-      value: payout => plain(memberAt(payout, 'merchant_reference')),
-      give: 1,
-      least: 12,
-    },
-    {
-      header: 'recipient',
-      path: 'recipient.holder_name',
-      value: payout => plain(memberAt(payout, 'recipient', 'holder_name')),
-      give: 2,
-      least: 14,
-    },
-    {
-      header: 'created',
-      path: 'created_at',
-      value: (payout, screen) => showTime(memberAt(payout, 'created_at'), screen).value,
-      give: 3,
-      whole: true,
-    },
+    memberColumn('id', 'id'),
+    moneyColumn(),
+    statusColumn('status', 'status'),
+    memberColumn('reference', 'merchant_reference', { give: 1, least: 12 }),
+    memberColumn('recipient', 'recipient.holder_name', { give: 2, least: 14 }),
+    timeColumn('created', 'created_at', { give: 3 }),
     { header: 'account', value: bankAccount, give: 4, whole: true },
-    {
-      header: 'failure',
-      path: 'failure_code',
-      value: payout => plain(memberAt(payout, 'failure_code')),
-      give: 5,
-      whole: true,
-    },
+    memberColumn('failure', 'failure_code', { give: 5, whole: true }),
   ],
 }
 

@@ -1,11 +1,23 @@
+import { basename } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { checkImage, readSource } from '../client/receipt.ts'
 import { visible } from './output/text.ts'
+
+/** Reads an image, or stdin for `-`. Throws an error if the server would not accept it. */
+export async function readImage(path: string): Promise<{ bytes: Buffer; filename: string }> {
+  const source = await readSource(path === '-' ? process.stdin : path)
+  const type = checkImage(source)
+  const bytes = await buffer(await source.open())
+  warnIfCut(path === '-' ? 'stdin' : path, bytes)
+  return { bytes, filename: path === '-' ? `stdin.${type === 'image/png' ? 'png' : 'jpg'}` : basename(path) }
+}
 
 /**
  * Warns about an image that has no end, before it is sent. A server looks at its size and its first bytes, and takes it, but
  * a reader of the receipt sees a part of it.
  */
-export function warnIfCut(name: string, bytes: Uint8Array): void {
-  if (hasEnd(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) return
+function warnIfCut(name: string, bytes: Buffer): void {
+  if (hasEnd(bytes)) return
   process.stderr.write(
     `! ${visible(name)} has no end, so a part of the image is missing: download or save it again. It is sent as it is.\n`,
   )
