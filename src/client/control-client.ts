@@ -21,9 +21,9 @@ import type {
   AssetRecord,
   PageOfShop,
   PaymentRecord,
+  PayoutRecord,
   ProviderCallRecord,
 } from '../contract/control/payments.ts'
-import type { PayoutRecord } from '../contract/control/payouts.ts'
 import type {
   Archive,
   ClockBody,
@@ -55,7 +55,7 @@ export type * from '../contract/control/merchants.ts'
 export type * from '../contract/control/nodes.ts'
 export type * from '../contract/control/nodes.ts'
 export type * from '../contract/control/payments.ts'
-export type * from '../contract/control/payouts.ts'
+export type * from '../contract/control/payments.ts'
 export type * from '../contract/control/requests.ts'
 export type * from '../contract/control/rules.ts'
 export type * from '../contract/control/webhooks.ts'

@@ -1,6 +1,6 @@
 import { ControlError } from '../../client/errors.ts'
 import { ApiError } from '../../client/index.ts'
-import type { Why } from '../../contract/control/why.ts'
+import type { Why } from '../../contract/control/timeline.ts'
 import { type LocalSimulator, originOf } from '../target/local-simulator.ts'
 import type { TargetCandidate, TargetChoice } from '../target/other-targets.ts'
 import { EXIT, exitCodeOf } from './exit-code.ts'
