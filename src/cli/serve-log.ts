@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../contract/control/journal.ts'
-import type { Why } from '../contract/control/why.ts'
+import type { Why } from '../contract/control/timeline.ts'
 import { CONTROL_PREFIX } from '../contract/paths.ts'
 import { withoutSecrets } from '../contract/redact.ts'
 import { formatTimestamp } from '../contract/timestamps.ts'

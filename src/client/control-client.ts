@@ -19,9 +19,9 @@ import type {
   AssetRecord,
   PageOfShop,
   PaymentRecord,
+  PayoutRecord,
   ProviderCallRecord,
 } from '../contract/control/payments.ts'
-import type { PayoutRecord } from '../contract/control/payouts.ts'
 import type {
   Archive,
   ClockBody,
@@ -51,7 +51,7 @@ export type * from '../contract/control/journal.ts'
 export type * from '../contract/control/merchants.ts'
 export type * from '../contract/control/nodes.ts'
 export type * from '../contract/control/payments.ts'
-export type * from '../contract/control/payouts.ts'
+export type * from '../contract/control/payments.ts'
 export type * from '../contract/control/requests.ts'
 export type * from '../contract/control/rules.ts'
 export type * from '../contract/control/webhooks.ts'

@@ -1,6 +1,6 @@
 import * as Type from '@sinclair/typebox'
+import { JOURNAL_VERSION } from '../contract/control/journal.ts'
 import type { FieldProblem } from '../contract/errors.ts'
-import { JOURNAL_VERSION } from '../contract/journal-version.ts'
 import { oneOf } from '../contract/schema.ts'
 import { type Validator, validator } from '../contract/validation.ts'
 import { readCatalogue } from './catalogue.ts'

@@ -1,9 +1,12 @@
 import type { FaultRule } from '../contract/control/faults.ts'
 import type { ProviderRule } from '../contract/control/rules.ts'
 import type { CreatePaymentRequest } from '../contract/requests.ts'
-import type { PaymentTrigger, PayoutStatus, PayoutTrigger } from '../contract/statuses.ts'
+import type { PayoutStatus } from '../contract/statuses.ts'
 import type { CatalogueData } from './catalogue.ts'
-import type { Asset, AttemptResult, Customer, Failure, MethodOptions, StoredImage } from './model.ts'
+import type { ClockSetting, TimedCommand } from './events.ts'
+import type { Asset, AttemptResult, Customer, MethodOptions, StoredImage } from './model.ts'
+
+export type { ClockSetting, TimedCommand }
 
 /** A key that makes a retry safe: the same scope and fingerprint get the stored answer. */
 export interface IdempotencyKey {
@@ -18,8 +21,9 @@ interface Repeatable {
   readonly idempotency?: IdempotencyKey | undefined
 }
 
-/** A request for a change, in the imperative. A timer has a command too. */
+/** A request for a change, in the imperative. */
 export type Command =
+  | TimedCommand
   | ({ readonly type: 'CreatePayment'; readonly request: CreatePaymentRequest } & Repeatable)
   | ({ readonly type: 'RequestCancel'; readonly payment: string } & Repeatable)
   | ({ readonly type: 'SubmitReceipt'; readonly payment: string; readonly image: ReceiptSource } & Repeatable)
@@ -30,20 +34,7 @@ export type Command =
       readonly options: MethodOptions
       readonly customer: Customer
     }
-  | {
-      readonly type: 'MovePayment'
-      readonly payment: string
-      readonly trigger: PaymentTrigger
-      readonly failure?: Partial<Failure>
-    }
   | ({ readonly type: 'CreatePayout'; readonly payout: NewPayout } & Repeatable)
-  | {
-      readonly type: 'MovePayout'
-      readonly payout: string
-      readonly trigger: PayoutTrigger
-      readonly reason?: string
-      readonly failure?: Partial<Failure>
-    }
   | { readonly type: 'StoreAsset'; readonly kind: Asset['kind']; readonly image: StoredImage }
   | {
       readonly type: 'AddEndpoint'
@@ -54,7 +45,6 @@ export type Command =
     }
   | { readonly type: 'RotateEndpointSecret'; readonly endpoint: string; readonly overlapMs: number }
   | { readonly type: 'RemoveEndpoint'; readonly endpoint: string }
-  | { readonly type: 'AttemptDelivery'; readonly delivery: string }
   | {
       readonly type: 'SendEvent'
       readonly name: string
@@ -86,9 +76,6 @@ export type Command =
 
 export type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
-/** The commands that a timer can have. */
-export type TimedCommand = CommandOf<'MovePayment' | 'MovePayout' | 'AttemptDelivery'>
-
 export type ReceiptSource = { readonly asset: string } | { readonly upload: StoredImage }
 
 export interface NewPayout {
@@ -103,14 +90,6 @@ export interface NewPayout {
   }
   readonly status: PayoutStatus
   readonly createdAt: number | null
-}
-
-/** Account time as a linear function of wall time, or a constant if the clock stands still. */
-export interface ClockSetting {
-  readonly mode: 'real' | 'virtual'
-  readonly rate: number
-  readonly accountAt: number
-  readonly wallAt: number
 }
 
 /** Who sent the command. */

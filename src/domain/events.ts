@@ -2,25 +2,13 @@ import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { Catalogue } from '../contract/control/catalogue.ts'
 import { FaultRule, WEBHOOK_FAULT_TYPES } from '../contract/control/faults.ts'
+import type { JOURNAL_VERSION } from '../contract/control/journal.ts'
 import { ProviderRule } from '../contract/control/rules.ts'
 import { ERROR_STATUS, type ErrorCode } from '../contract/errors.ts'
-import type { JOURNAL_VERSION } from '../contract/journal-version.ts'
 import { ACTION_TYPES, PAYER_FIELDS } from '../contract/resources.ts'
 import { givenAmount as amount, oneOf } from '../contract/schema.ts'
 import { CHECKOUT_MODES, PAYMENT_TRIGGERS, PAYOUT_STATUSES, PAYOUT_TRIGGERS } from '../contract/statuses.ts'
 import { EARLIEST, LATEST } from '../contract/timestamps.ts'
-import type { ClockSetting, TimedCommand } from './commands.ts'
-import type { Instrument } from './instrument/index.ts'
-import type {
-  AttemptResult,
-  Customer,
-  Failure,
-  FrozenRoute,
-  MethodOptions,
-  Payout,
-  WebhookEndpoint,
-} from './model.ts'
-import type { PaymentScript, PayoutScript } from './script.ts'
 
 type Schemas = typeof EVENT_SCHEMAS
 type EventType = keyof Schemas
@@ -55,19 +43,6 @@ const orNull = <S extends TSchema>(schema: S) =>
   Type.Unsafe<Static<S> | null>({ anyOf: [schema, { type: 'null' }] })
 const list = <S extends TSchema>(schema: S) => Type.Unsafe<readonly Static<S>[]>(Type.Array(schema))
 
-/** The schema of a type that has a name. The compiler reports a schema that forgets a member or allows more. */
-const schemaOf =
-  <T>() =>
-  <S extends TSchema>(schema: S & Describes<Static<S>, T>) =>
-    Type.Unsafe<T>(schema)
-type Describes<Described, T> = [Described] extends [T]
-  ? [Complete<Described>, Complete<T>] extends [Complete<T>, Complete<Described>]
-    ? unknown
-    : { forgets: Exclude<keyof T, keyof Described> | 'part of a member' }
-  : { allowsMoreThan: T }
-/** With all of its members, so that the schema cannot forget an optional one. */
-type Complete<T> = T extends object ? { readonly [M in keyof T]-?: Complete<T[M]> } : T
-
 const text = Type.String()
 const id = Type.String({ minLength: 1, maxLength: 256 })
 export const instant = Type.Integer({ minimum: EARLIEST, maximum: LATEST })
@@ -79,11 +54,13 @@ const digest = Type.String({
 const currency = Type.String({ pattern: '^[A-Z]{3,6}$' })
 const country = Type.String({ pattern: '^[A-Z]{2}$' })
 
-const failure = schemaOf<Failure>()(object({ code: text, message: text }))
-const someFailure = schemaOf<Partial<Failure>>()(object({ code: optional(text), message: optional(text) }))
-const customer = schemaOf<Customer>()(
-  object({ name: optional(text), phone: optional(text), email: optional(text) }),
-)
+const failure = object({ code: text, message: text })
+export type Failure = Static<typeof failure>
+const someFailure = object({ code: optional(text), message: optional(text) })
+const customer = object({ name: optional(text), phone: optional(text), email: optional(text) })
+export type Customer = Static<typeof customer>
+type Option = Exclude<(typeof PAYER_FIELDS)[number], `customer_${string}`>
+export type MethodOptions = { readonly [O in Option]?: string }
 const options = Type.Unsafe<MethodOptions>(
   object(Object.fromEntries(PAYER_FIELDS.filter(isOption).map(field => [field, optional(text)]))),
 )
@@ -92,76 +69,77 @@ function isOption(field: string): boolean {
 }
 const image = { digest, size: milliseconds, contentType: text }
 const bank = object({ code: text, label: text })
-const instrument = schemaOf<Instrument>()(
-  Type.Union([
-    object({ type: Type.Literal('redirect_to_url') }),
-    object({ type: Type.Literal('display_qr_code'), qrData: text }),
-    object({
-      type: Type.Literal('display_bank_transfer_instructions'),
-      bank,
-      account: object({ name: text, number: text }),
-      reference: text,
-    }),
-  ]),
-)
-const route = schemaOf<FrozenRoute>()(
+/** What the payer sees. A redirect has only its kind here; the server that has the page adds URL and expiry. */
+const instrument = Type.Union([
+  object({ type: Type.Literal('redirect_to_url') }),
+  object({ type: Type.Literal('display_qr_code'), qrData: text }),
   object({
-    id: text,
-    provider: text,
-    localCode: text,
-    method: text,
-    action: oneOf(ACTION_TYPES),
-    actionAfterMs: milliseconds,
-    takesReceipt: Type.Boolean(),
-    cancelPending: Type.Boolean(),
+    type: Type.Literal('display_bank_transfer_instructions'),
+    bank,
+    account: object({ name: text, number: text }),
+    reference: text,
   }),
-)
+])
+export type Instrument = Static<typeof instrument>
+/** The route as it was when it was chosen; later changes of the catalogue do not affect it. */
+const route = object({
+  id: text,
+  provider: text,
+  localCode: text,
+  method: text,
+  action: oneOf(ACTION_TYPES),
+  actionAfterMs: milliseconds,
+  takesReceipt: Type.Boolean(),
+  cancelPending: Type.Boolean(),
+})
+export type FrozenRoute = Static<typeof route>
 
 const ENDINGS = ['succeeded', 'failed', 'expired'] as const
 const manual = Type.Literal('manual')
 const ending = { afterMs: milliseconds, code: orNull(text), message: orNull(text) }
-const paymentScript = schemaOf<PaymentScript>()(
-  object({
-    rule: orNull(text),
-    action: object({ afterMs: orNull(milliseconds), expiresAfterMs: orNull(milliseconds) }),
-    receipt: list(
-      object({
-        afterMs: milliseconds,
-        verdict: oneOf(['accept', 'reject', 'manual']),
-        message: orNull(text),
-      }),
-    ),
-    cancel: object({ afterMs: milliseconds, outcome: oneOf(['cancelled', 'never', ...ENDINGS]) }),
-    outcome: Type.Union([manual, object({ ...ending, status: oneOf(ENDINGS) })]),
-    expiryMs: orNull(milliseconds),
-  }),
-)
-const payoutScript = schemaOf<PayoutScript>()(
-  object({
-    rule: orNull(text),
-    approval: Type.Union([manual, object({ afterMs: milliseconds })]),
-    outcome: Type.Union([manual, object({ ...ending, status: oneOf(['succeeded', 'failed']) })]),
-  }),
-)
+/** What the provider will do with one intent. It is decided when the route is frozen, and stored with the intent. */
+const paymentScript = object({
+  /** The name of its rule; null if none matched. */
+  rule: orNull(text),
+  action: object({ afterMs: orNull(milliseconds), expiresAfterMs: orNull(milliseconds) }),
+  /** One for each submission; the last repeats. */
+  receipt: list(
+    object({
+      afterMs: milliseconds,
+      verdict: oneOf(['accept', 'reject', 'manual']),
+      message: orNull(text),
+    }),
+  ),
+  cancel: object({ afterMs: milliseconds, outcome: oneOf(['cancelled', 'never', ...ENDINGS]) }),
+  outcome: Type.Union([manual, object({ ...ending, status: oneOf(ENDINGS) })]),
+  expiryMs: orNull(milliseconds),
+})
+export type PaymentScript = Static<typeof paymentScript>
+const payoutScript = object({
+  rule: orNull(text),
+  approval: Type.Union([manual, object({ afterMs: milliseconds })]),
+  outcome: Type.Union([manual, object({ ...ending, status: oneOf(['succeeded', 'failed']) })]),
+})
+export type PayoutScript = Static<typeof payoutScript>
 
-const timedCommand = schemaOf<TimedCommand>()(
-  Type.Union([
-    object({
-      type: Type.Literal('MovePayment'),
-      payment: id,
-      trigger: oneOf(PAYMENT_TRIGGERS),
-      failure: optional(someFailure),
-    }),
-    object({
-      type: Type.Literal('MovePayout'),
-      payout: id,
-      trigger: oneOf(PAYOUT_TRIGGERS),
-      reason: optional(text),
-      failure: optional(someFailure),
-    }),
-    object({ type: Type.Literal('AttemptDelivery'), delivery: id }),
-  ]),
-)
+/** The commands that a timer can have. */
+const timedCommand = Type.Union([
+  object({
+    type: Type.Literal('MovePayment'),
+    payment: id,
+    trigger: oneOf(PAYMENT_TRIGGERS),
+    failure: optional(someFailure),
+  }),
+  object({
+    type: Type.Literal('MovePayout'),
+    payout: id,
+    trigger: oneOf(PAYOUT_TRIGGERS),
+    reason: optional(text),
+    failure: optional(someFailure),
+  }),
+  object({ type: Type.Literal('AttemptDelivery'), delivery: id }),
+])
+export type TimedCommand = Static<typeof timedCommand>
 
 const subject = Type.Union([
   object({ payment: id }),
@@ -171,29 +149,27 @@ const subject = Type.Union([
 ])
 const names = orNull(list(text))
 const secret = Type.String({ minLength: 1, maxLength: 1024 })
-const secrets = schemaOf<WebhookEndpoint['secrets']>()(list(object({ secret, endsAt: orNull(instant) })))
-const attemptResult = schemaOf<AttemptResult>()(
-  object({
-    at: instant,
-    status: orNull(Type.Integer({ minimum: 100, maximum: 999 })),
-    error: orNull(text),
-    retryAfterMs: orNull(milliseconds),
-    body: text,
-    timestamp: Type.Integer({ minimum: 0 }),
-    signature: text,
-  }),
-)
-const clock = schemaOf<ClockSetting>()(
-  object({
-    mode: oneOf(['real', 'virtual']),
-    rate: Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }),
-    accountAt: instant,
-    wallAt: instant,
-  }),
-)
-const recipient = schemaOf<Payout['recipient']>()(
-  object({ bankCode: text, holderName: text, accountLast4: text }),
-)
+const secrets = list(object({ secret, endsAt: orNull(instant) }))
+const attemptResult = object({
+  at: instant,
+  status: orNull(Type.Integer({ minimum: 100, maximum: 999 })),
+  error: orNull(text),
+  retryAfterMs: orNull(milliseconds),
+  body: text,
+  /** The signed headers as sent. */
+  timestamp: Type.Integer({ minimum: 0 }),
+  signature: text,
+})
+export type AttemptResult = Static<typeof attemptResult>
+/** Account time as a linear function of wall time, or a constant if the clock stands still. */
+const clock = object({
+  mode: oneOf(['real', 'virtual']),
+  rate: Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }),
+  accountAt: instant,
+  wallAt: instant,
+})
+export type ClockSetting = Static<typeof clock>
+const recipient = object({ bankCode: text, holderName: text, accountLast4: text })
 // The types of these are read-only.
 const providerRule = Type.Unsafe<ProviderRule>(ProviderRule)
 const faultRule = Type.Unsafe<FaultRule>(FaultRule)

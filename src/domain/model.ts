@@ -1,4 +1,3 @@
-import type { ActionType } from '../contract/resources.ts'
 import type {
   CheckoutMode,
   DeliveryStatus,
@@ -6,9 +5,19 @@ import type {
   PayoutStatus,
   ReceiptStatus,
 } from '../contract/statuses.ts'
+import type {
+  AttemptResult,
+  Customer,
+  EventOf,
+  Failure,
+  FrozenRoute,
+  Instrument,
+  MethodOptions,
+} from './events.ts'
 import type { WebhookFault } from './faults.ts'
-import type { Instrument } from './instrument/index.ts'
 import type { PaymentScript, PayoutScript, TerminalStatus } from './script.ts'
+
+export type { AttemptResult, Customer, Failure, FrozenRoute, MethodOptions }
 
 /** The records of an account. They are replaced, never changed: a reference to one is a snapshot of it. */
 
@@ -17,36 +26,6 @@ export interface SortKey {
   readonly id: string
   readonly createdAt: number
   readonly ordinal: number
-}
-
-export interface Failure {
-  readonly code: string
-  readonly message: string
-}
-
-export interface Customer {
-  readonly name?: string
-  readonly phone?: string
-  readonly email?: string
-}
-
-export interface MethodOptions {
-  readonly account_name?: string
-  readonly account_number?: string
-  readonly bank?: string
-  readonly name_th?: string
-}
-
-/** The route as it was when it was chosen; later changes of the catalogue do not affect it. */
-export interface FrozenRoute {
-  readonly id: string
-  readonly provider: string
-  readonly localCode: string
-  readonly method: string
-  readonly action: ActionType
-  readonly actionAfterMs: number
-  readonly takesReceipt: boolean
-  readonly cancelPending: boolean
 }
 
 /** What the payer can do now, and until when. */
@@ -97,11 +76,7 @@ export interface Payout {
   readonly currency: string
   readonly country: string
   readonly merchantReference: string
-  readonly recipient: {
-    readonly bankCode: string
-    readonly holderName: string
-    readonly accountLast4: string
-  }
+  readonly recipient: EventOf<'PayoutCreated'>['recipient']
   readonly script: PayoutScript
   readonly status: PayoutStatus
   readonly failure: Failure | null
@@ -138,7 +113,7 @@ export interface WebhookEndpoint {
   /** The subscribed event names; null for all that are on by default. */
   readonly events: readonly string[] | null
   /** The newest first; an older one also signs until it expires. */
-  readonly secrets: readonly { readonly secret: string; readonly endsAt: number | null }[]
+  readonly secrets: EventOf<'EndpointSecretsSet'>['secrets']
   readonly disabled: boolean
   readonly createdAt: number
 }
@@ -166,17 +141,6 @@ export function recordOf({ subject }: WebhookEvent): Payment | Payout | undefine
 export interface DeliveryAttempt {
   readonly startedAt: number
   readonly result: AttemptResult | null
-}
-
-export interface AttemptResult {
-  readonly at: number
-  readonly status: number | null
-  readonly error: string | null
-  readonly retryAfterMs: number | null
-  readonly body: string
-  /** The signed headers as sent. */
-  readonly timestamp: number
-  readonly signature: string
 }
 
 export interface Delivery {

@@ -1,39 +1,10 @@
-export type TerminalStatus = 'succeeded' | 'failed' | 'expired'
+import type { PaymentScript, PayoutScript } from './events.ts'
 
-/**
- * What the provider will do with one intent. It is decided when the route is frozen, and stored with the intent.
- */
-export interface PaymentScript {
-  /** The name of its rule; null if none matched. */
-  readonly rule: string | null
-  readonly action: { readonly afterMs: number | null; readonly expiresAfterMs: number | null }
-  /** One for each submission; the last repeats. */
-  readonly receipt: readonly ReceiptVerdict[]
-  readonly cancel: { readonly afterMs: number; readonly outcome: CancelOutcome }
-  readonly outcome: 'manual' | ScriptedOutcome
-  readonly expiryMs: number | null
-}
+export type { PaymentScript, PayoutScript }
 
-export interface ReceiptVerdict {
-  readonly afterMs: number
-  readonly verdict: 'accept' | 'reject' | 'manual'
-  readonly message: string | null
-}
-
-export type CancelOutcome = 'cancelled' | TerminalStatus | 'never'
-
-export interface ScriptedOutcome {
-  readonly afterMs: number
-  readonly status: TerminalStatus
-  readonly code: string | null
-  readonly message: string | null
-}
-
-export interface PayoutScript {
-  readonly rule: string | null
-  readonly approval: 'manual' | { readonly afterMs: number }
-  readonly outcome: 'manual' | (ScriptedOutcome & { readonly status: 'succeeded' | 'failed' })
-}
+export type ReceiptVerdict = PaymentScript['receipt'][number]
+export type ScriptedOutcome = Exclude<PaymentScript['outcome'], 'manual'>
+export type TerminalStatus = ScriptedOutcome['status']
 
 /** Without a matching rule: receipts and cancellations take five seconds, the payment waits for its payer. */
 export const UNSCRIPTED_PAYMENT: PaymentScript = {

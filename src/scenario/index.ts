@@ -1,8 +1,8 @@
 /** Reads, runs and reports scenario files. */
 
 export { jsonSchema, STARTER } from './json-schema.ts'
+export { simulatorOnlyParts as whatNeedsASimulator } from './load/check-scenario.ts'
 export { loadScenario, readScenario } from './load/load.ts'
-export { simulatorOnlyParts as whatNeedsASimulator } from './load/portable.ts'
 export { ScenarioError } from './load/problems.ts'
 export { readBelow } from './load/scenario-files.ts'
 export { failureLines, type Paint, PLAIN } from './report/failure.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { clockFace, spellTime } from '../../src/contract/time-left.ts'
+import { clockFace, spellTime } from '../../src/contract/durations.ts'
 
 describe('clockFace', () => {
   test.each([

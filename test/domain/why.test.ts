@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { HTTP_FAULT_TYPES } from '../../src/contract/control/faults.ts'
 import type { ProviderRule } from '../../src/contract/control/rules.ts'
-import type { Why } from '../../src/contract/control/why.ts'
+import type { Why } from '../../src/contract/control/timeline.ts'
 import { ERROR_STATUS, type ErrorCode } from '../../src/contract/errors.ts'
 import { PAYMENT_TRIGGERS } from '../../src/contract/statuses.ts'
 import { indexCatalogue } from '../../src/domain/catalogue.ts'

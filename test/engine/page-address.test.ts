@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { IdSource } from '../../src/engine/account/ids.ts'
-import { isGenuine, type PageKind, pagePath } from '../../src/engine/account/page-address.ts'
+import { isGenuine, type PageKind, pagePath } from '../../src/engine/account/rendering.ts'
 
 const signerOf = (seed: string, id = 'acme.test') => {
   const source = new IdSource(seed)

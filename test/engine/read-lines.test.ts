@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readLines } from '../../src/engine/journal/read-lines.ts'
+import { readLines } from '../../src/engine/journal/journal-format.ts'
 
 /** A file that gives no more than so many bytes at a time, as any read may. */
 function fileOf(bytes: Buffer, most: number): FileHandle {

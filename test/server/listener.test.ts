@@ -6,8 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
 import type { Exchange } from '../../src/server/http/exchange.ts'
 import { Listener } from '../../src/server/http/listener.ts'
-import { readBody } from '../../src/server/http/read-body.ts'
-import { refuseUnread } from '../../src/server/http/refuse-unread.ts'
+import { readBody, refuseUnread } from '../../src/server/http/read-body.ts'
 import { Reply } from '../../src/server/http/reply.ts'
 
 // What ends a connection: time limits, and bytes that do not make a request.

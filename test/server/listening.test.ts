@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { Listener } from '../../src/server/http/listener.ts'
-import { listenAgain } from '../../src/server/listening.ts'
+import { Listener, listenAgain } from '../../src/server/http/listener.ts'
 
 async function occupy(port: number): Promise<number> {
   const occupant = createServer().listen(port, '127.0.0.1')

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readPlainRequest } from '../../src/server/http/plain-request.ts'
+import { readPlainRequest } from '../../src/server/http/plain-connection.ts'
 
 const PLAIN =
   'POST /payment_intents?a=b HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nX-Thing: a b\r\n\r\n{}'

@@ -14,7 +14,7 @@ const ENTRANCES: Record<string, string> = {
   'src/engine/time/real-time.ts: Date.now': 'the wall clock that the engine is given',
   'src/engine/time/real-time.ts: performance.now':
     'the monotonic clock that the engine is given, for while the wall is set back',
-  'src/server/control/control-token.ts: randomBytes': 'a control token that nobody named',
+  'src/server/authentication.ts: randomBytes': 'a control token that nobody named',
   'src/engine/account/ids.ts: randomBytes': 'the seed of an account that nobody seeded',
   'src/server/requests/request-log.ts: Date.now':
     'when a request was answered, for people and where it belongs to no account',

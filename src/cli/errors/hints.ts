@@ -1,6 +1,6 @@
 import { ControlError } from '../../client/errors.ts'
 import { ApiError } from '../../client/index.ts'
-import type { Why } from '../../contract/control/why.ts'
+import type { Why } from '../../contract/control/timeline.ts'
 import {
   type LocalSimulator,
   originOf,

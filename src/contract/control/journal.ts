@@ -1,10 +1,15 @@
 import * as Type from '@sinclair/typebox'
 import { ERROR_CODES } from '../errors.ts'
-import { JOURNAL_VERSION } from '../journal-version.ts'
 import { count, named, nullable, object, oneOf, openObject, timestamp, type Wire } from '../schema.ts'
 import { HTTP_FAULT_TYPES } from './faults.ts'
 
 /** What happened in an account: its journal, its requests, and both as one export. */
+
+/**
+ * The form of a journal's lines. If you change what a line means, raise this number, and convert lines of the form
+ * before in `engine/journal/journal-format.ts`.
+ */
+export const JOURNAL_VERSION = 1
 
 /** One line of the journal: everything that one decision changed. Its events are those of the journal. */
 export const JournalEntry = named(

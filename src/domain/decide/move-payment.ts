@@ -7,10 +7,9 @@ import { type Failure, type Payment, reasonToKeepAction, statusOf } from '../mod
 import { TRIGGERS } from '../script.ts'
 import { moveLater } from '../timers.ts'
 import type { World } from '../world.ts'
-import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
+import { type Context, type Decision, happens, notFound, once, refuse } from './decision.ts'
 import { emit } from './emit.ts'
 import { outcomeTimer, presentAction } from './freeze-route.ts'
-import { once } from './idempotency.ts'
 
 type Wording = Partial<Failure>
 

@@ -9,9 +9,8 @@ import { consult } from '../rules/consult.ts'
 import { moveTo, type PayoutScript, UNSCRIPTED_PAYOUT } from '../script.ts'
 import { type PayoutTimer, payoutTimer } from '../timers.ts'
 import type { World } from '../world.ts'
-import { type Context, type Decision, happens, member, notFound, refuse } from './decision.ts'
+import { type Context, type Decision, happens, member, notFound, once, refuse } from './decision.ts'
 import { emit } from './emit.ts'
-import { once } from './idempotency.ts'
 
 export const createPayout = (
   world: World,

@@ -6,9 +6,8 @@ import { type Payment, type Receipt, statusOf } from '../model.ts'
 import { verdictFor } from '../script.ts'
 import { moveLater } from '../timers.ts'
 import type { World } from '../world.ts'
-import { type Context, type Decision, happens, notFound, refuse } from './decision.ts'
+import { type Context, type Decision, happens, notFound, once, refuse } from './decision.ts'
 import { emit } from './emit.ts'
-import { once } from './idempotency.ts'
 
 export function submitReceipt(world: World, command: CommandOf<'SubmitReceipt'>, context: Context): Decision {
   const payment = world.payments.get(command.payment)

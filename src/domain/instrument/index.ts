@@ -1,13 +1,8 @@
+import type { Instrument } from '../events.ts'
 import { type DigitSource, digitSource, groupedReference, referenceOf } from './digits.ts'
 import { makeQrPayload } from './qr-payload.ts'
 
-/**
- * What the payer sees. A redirect has only its kind here; the server that has the page adds URL and expiry.
- */
-export type Instrument =
-  | { type: 'redirect_to_url' }
-  | { type: 'display_qr_code'; qrData: string }
-  | ({ type: 'display_bank_transfer_instructions' } & BankTransferInstructions)
+export type { Instrument }
 
 export interface InstrumentRequest {
   /** The only source of variation: the same intent always shows the same account, reference and code. */
@@ -49,11 +44,10 @@ interface BankTransferRequest {
   payee: string
 }
 
-interface BankTransferInstructions {
-  bank: Bank
-  account: { name: string; number: string }
-  reference: string
-}
+type BankTransferInstructions = Omit<
+  Extract<Instrument, { type: 'display_bank_transfer_instructions' }>,
+  'type'
+>
 
 /** How many digits the account numbers of the country's large banks have. Indonesia's is that of a virtual account. */
 const ACCOUNT_LENGTHS: ReadonlyMap<string, number> = new Map([

@@ -1,5 +1,4 @@
-import type { Coming } from '../../contract/control/timeline.ts'
-import type { Why } from '../../contract/control/why.ts'
+import type { Coming, Why } from '../../contract/control/timeline.ts'
 import { shellWords } from '../../contract/shell-words.ts'
 import type { PaymentTrigger } from '../../contract/statuses.ts'
 import { formatTimestamp, parseTimestamp } from '../../contract/timestamps.ts'

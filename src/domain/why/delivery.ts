@@ -1,4 +1,4 @@
-import type { Why } from '../../contract/control/why.ts'
+import type { Why } from '../../contract/control/timeline.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { Entry } from '../events.ts'
 import type { Delivery } from '../model.ts'

@@ -1,5 +1,4 @@
-import type { Coming } from '../../contract/control/timeline.ts'
-import type { Why } from '../../contract/control/why.ts'
+import type { Coming, Why } from '../../contract/control/timeline.ts'
 import type { PayoutTrigger } from '../../contract/statuses.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { Payout } from '../model.ts'

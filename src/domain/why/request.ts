@@ -1,5 +1,5 @@
 import type { HttpFaultType } from '../../contract/control/faults.ts'
-import type { Why } from '../../contract/control/why.ts'
+import type { Why } from '../../contract/control/timeline.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
 import { commandLine } from './answer.ts'
 

@@ -1,5 +1,5 @@
+import { JOURNAL_VERSION } from '../../contract/control/journal.ts'
 import type { Rejection } from '../../contract/errors.ts'
-import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
 import type { Environment } from '../../contract/statuses.ts'
 import { apply } from '../../domain/apply.ts'
 import type { Actor, ClockSetting, Command } from '../../domain/commands.ts'

@@ -3,7 +3,6 @@ import type { Payment, Payout, WebhookEvent } from '../../domain/model.ts'
 import { eventView, paymentView, payoutView, type ViewContext } from '../../domain/views.ts'
 import { CacheBudget, Recent } from '../store/recent.ts'
 import type { Account } from './account.ts'
-import { pagePath } from './page-address.ts'
 
 /** Of all accounts together. */
 export const RENDERED_BYTES = new CacheBudget(128 * 1024 * 1024)
@@ -99,3 +98,31 @@ export function qrImage(text: string): Buffer {
   const png = encode({ width: side, height: side, data, depth: 1, channels: 1 }, { zlib: { level: 1 } })
   return Buffer.from(png.buffer, png.byteOffset, png.length)
 }
+
+/**
+ * The addresses of pages that open without credentials: the signature in the address gives access, until its expiry.
+ */
+export type PageKind = 'checkout' | 'bank' | 'qr'
+
+type Signer = Pick<Account, 'id' | 'sign'>
+
+export function pagePath(signer: Signer, kind: PageKind, payment: string, expiresAt: number | null): string {
+  const path = `/${kind}/${signer.id}/${payment}`
+  const query = new URLSearchParams()
+  if (expiresAt !== null) query.set('expires', String(expiresAt))
+  query.set('signature', signature(signer, kind, payment, expiresAt))
+  return `${path}?${query}`
+}
+
+export function isGenuine(
+  signer: Signer,
+  kind: PageKind,
+  payment: string,
+  expiresAt: number | null,
+  given: string,
+): boolean {
+  return given === signature(signer, kind, payment, expiresAt)
+}
+
+const signature = (signer: Signer, kind: PageKind, payment: string, expiresAt: number | null) =>
+  signer.sign(`${kind}/${payment}/${expiresAt ?? ''}`)

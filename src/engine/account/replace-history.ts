@@ -1,5 +1,5 @@
+import { JOURNAL_VERSION } from '../../contract/control/journal.ts'
 import type { ResetBody } from '../../contract/control/requests.ts'
-import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
 import type { WebhookEndpoint } from '../../domain/model.ts'
 import type { World } from '../../domain/world.ts'

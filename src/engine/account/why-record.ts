@@ -1,4 +1,4 @@
-import type { Why } from '../../contract/control/why.ts'
+import type { Why } from '../../contract/control/timeline.ts'
 import { possibleMoves } from '../../domain/decide/move-payment.ts'
 import type { Entry } from '../../domain/events.ts'
 import { possiblePayoutMoves } from '../../domain/lifecycle.ts'

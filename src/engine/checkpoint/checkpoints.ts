@@ -19,9 +19,8 @@ import {
   supersededAtCheckpoint,
   writeManifest,
 } from './manifest.ts'
-import { mergeLayers, supersedeSince, tooMany } from './merge-layers.ts'
 import { PastTable } from './past-table.ts'
-import { type Changes, takeChanges, writeLayer } from './write-layer.ts'
+import { type Changes, mergeLayers, supersedeSince, takeChanges, tooMany, writeLayer } from './write-layer.ts'
 
 /** Entries that are marked without a pause: a millisecond of work. */
 const AT_ONCE = 1024

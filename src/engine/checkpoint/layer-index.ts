@@ -256,26 +256,10 @@ export function hashOf(text: string, seed: number): number {
   return (high & 0x1fffff) * 0x100000000 + (low >>> 0)
 }
 
-/** The first place in ascending hashes that is not below this one. Their even spread says where to look first. */
+/** The first place in ascending hashes that is not below this one. */
 export function firstNotBelow(hashes: Float64Array, hash: number): number {
   let low = 0
   let high = hashes.length
-  // Two guesses come close; halving does the rest.
-  for (let guess = 0; guess < 3 && high - low > 8; guess++) {
-    const from = low === 0 ? 0 : (hashes[low - 1] ?? 0)
-    const to = high === hashes.length ? HASHES : (hashes[high] ?? HASHES)
-    if (to <= from) break
-    const middle = low + Math.floor(((hash - from) / (to - from)) * (high - low))
-    // A margin, so that most guesses cut off both sides.
-    const margin = 2 + Math.floor(Math.sqrt(high - low))
-    const [below, above] = [Math.max(low, middle - margin), Math.min(high - 1, middle + margin)]
-    if ((hashes[below] ?? 0) < hash) low = below + 1
-    else high = below
-    if (above >= low && above < high) {
-      if ((hashes[above] ?? 0) < hash) low = above + 1
-      else high = above
-    }
-  }
   while (low < high) {
     const middle = (low + high) >>> 1
     if ((hashes[middle] ?? 0) < hash) low = middle + 1

@@ -1,6 +1,6 @@
 import { type FileHandle, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
+import { JOURNAL_VERSION } from '../../contract/control/journal.ts'
 import { type Entry, recordsOf } from '../../domain/events.ts'
 import { drawnAnew } from '../account/ids.ts'
 import { SafePoint } from '../account/recovery.ts'
@@ -18,9 +18,8 @@ import {
   linesOf,
   whole,
 } from './journal-file.ts'
-import { isHeader, readLine, writeLine } from './journal-format.ts'
+import { isHeader, type Line, readLine, readLines, writeLine } from './journal-format.ts'
 import { entriesMissing, missing, openSegment, type Segment, Segments } from './journal-segments.ts'
-import { type Line, readLines } from './read-lines.ts'
 import { replay } from './replay.ts'
 
 /**

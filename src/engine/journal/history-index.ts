@@ -1,8 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { RECORD_MEMBERS } from '../../domain/events.ts'
 import { hashOf } from '../checkpoint/layer-index.ts'
-import { isHeader } from './journal-format.ts'
-import { type Line, readLines } from './read-lines.ts'
+import { isHeader, type Line, readLines } from './journal-format.ts'
 
 /** A few hundred entries. */
 const BLOCK_BYTES = 128 * 1024

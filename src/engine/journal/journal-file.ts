@@ -1,13 +1,21 @@
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
+import { JOURNAL_VERSION } from '../../contract/control/journal.ts'
 import type { Entry } from '../../domain/events.ts'
 import { openPrivate, replaceFile, syncDirectory, useFile, writeAll } from '../store/private-files.ts'
 import { DamagedError, messageOf } from '../store/store-errors.ts'
 import type { Standing } from './journal.ts'
-import { demandSeal, isHeader, type Numbered, openLine, sealLine, writeLine } from './journal-format.ts'
+import {
+  demandSeal,
+  isHeader,
+  type Line,
+  type Numbered,
+  openLine,
+  readLines,
+  sealLine,
+  writeLine,
+} from './journal-format.ts'
 import type { HistoryKept } from './journal-segments.ts'
-import { type Line, readLines } from './read-lines.ts'
 
 export interface FileJournalOptions {
   /** Whether an entry is safe only after a sync. */

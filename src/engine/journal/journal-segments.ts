@@ -10,8 +10,7 @@ import {
 } from '../store/private-files.ts'
 import { DamagedError, LossError } from '../store/store-errors.ts'
 import type { Reading } from '../time/real-time.ts'
-import { isHeader } from './journal-format.ts'
-import { type Line, readLines } from './read-lines.ts'
+import { isHeader, type Line, readLines } from './journal-format.ts'
 
 /** How long closed segments are kept after the last write to them. */
 export interface HistoryKept {

@@ -3,8 +3,7 @@ import { dirname } from 'node:path'
 import { copyBytes, openPrivate, syncDirectory, unless, useFile, writeAll } from '../store/private-files.ts'
 import { LossError, messageOf, StartError } from '../store/store-errors.ts'
 import { headerOf } from './journal-file.ts'
-import { endOf, isHeader, NewerJournalError, type Numbered, openLine } from './journal-format.ts'
-import { readLines } from './read-lines.ts'
+import { endOf, isHeader, NewerJournalError, type Numbered, openLine, readLines } from './journal-format.ts'
 
 interface Reading<T> {
   /** The number before that of the first entry. */

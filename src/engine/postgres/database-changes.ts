@@ -1,4 +1,4 @@
-import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
+import { JOURNAL_VERSION } from '../../contract/control/journal.ts'
 import { type Numbered, openLine, sealLine } from '../journal/journal-format.ts'
 import type { Change, ChangeLog } from '../store/change-log.ts'
 import { demandWhole } from '../store/merchant-record.ts'

@@ -62,11 +62,20 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
 }
 export const LATEST = Object.keys(STEPS)
 
+/** Where the steps that were taken are noted. */
 const MIGRATIONS = 'migrations'
-/** Where the steps that were taken are noted. Both appear at once, before the first step. */
-const NOTES = [MIGRATIONS, `${MIGRATIONS}_lock`]
-/** The first step makes all of these at once, among others. No other program's schema has them. */
-const MARKS = ['cluster', 'used', 'list', 'list_end', 'processes', 'holdings', 'accounts', 'entries']
+/** The first start makes all of these at once, among others. No other program's schema has them. */
+const MARKS = [
+  MIGRATIONS,
+  'cluster',
+  'used',
+  'list',
+  'list_end',
+  'processes',
+  'holdings',
+  'accounts',
+  'entries',
+]
 
 /** Brings the schema to the state of this version. Another program's tables are refused, and never touched. */
 export async function bringUpToDate(
@@ -78,8 +87,7 @@ export async function bringUpToDate(
   if (!done && mustExist)
     throw new StartError(`the schema ${address.schema} of ${address.url} contains no paysim data`, 2)
   if (done?.length === LATEST.length) return
-  await makeNotes(database, address)
-  await takeSteps(address)
+  await takeSteps(database, address)
 }
 
 /** The steps that were taken; undefined if paysim never used the schema. Refuses one of another version. */
@@ -108,11 +116,8 @@ async function stepsDone({ ask }: Database, { url, schema }: DatabaseAddress): P
   const names = rows.map(({ name }) => name)
   const [first] = names
   if (first === undefined) return undefined
-  const hasAll = (sought: readonly string[]) => sought.every(name => names.includes(name))
-  // A first start may have been interrupted before its first step, or be about to take it.
-  const isBegun = names.length === NOTES.length && hasAll(NOTES)
-  if (!isBegun && !hasAll([...NOTES, ...MARKS])) {
-    const foreign = names.find(name => !NOTES.includes(name) && !MARKS.includes(name)) ?? first
+  if (!MARKS.every(name => names.includes(name))) {
+    const foreign = names.find(name => !MARKS.includes(name)) ?? first
     throw new StartError(
       `the schema ${schema} of ${url} has another program's tables, such as ${foreign}; nothing was changed`,
       2,
@@ -120,61 +125,27 @@ async function stepsDone({ ask }: Database, { url, schema }: DatabaseAddress): P
     )
   }
   const { rows: done } = await ask<{ name: string }>(`SELECT name FROM ${MIGRATIONS} ORDER BY name`)
-  return done.length === 0 ? undefined : done.map(({ name }) => name)
+  return done.map(({ name }) => name)
 }
 
 /**
- * The two tables that kysely would otherwise make one after the other. A process that starts meanwhile sees both or
- * none, so that it never takes one of them for another program's.
+ * Takes the missing steps, all or none. Under a lock, because several processes may start at once; one that looks meanwhile
+ * sees all tables or none, so that it never takes one for another program's.
  */
-async function makeNotes({ transaction }: Database, { schema }: DatabaseAddress): Promise<void> {
+async function takeSteps({ transaction }: Database, { schema }: DatabaseAddress): Promise<void> {
   await transaction(async ask => {
     await ask('SELECT pg_advisory_xact_lock(hashtext($1))', [`paysim ${schema}`])
     // The user may not have the right to create a schema, and does not need it if it is there.
     const { count } = await ask('SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1', [schema])
     if (count === 0) await ask(`CREATE SCHEMA ${schema}`)
-    const [steps, lock] = NOTES
     await ask(
-      `CREATE TABLE IF NOT EXISTS ${schema}.${steps} (name varchar(255) PRIMARY KEY, timestamp varchar(255) NOT NULL)`,
+      `CREATE TABLE IF NOT EXISTS ${MIGRATIONS} (name varchar(255) PRIMARY KEY, timestamp varchar(255) NOT NULL)`,
     )
-    await ask(
-      `CREATE TABLE IF NOT EXISTS ${schema}.${lock} (id varchar(255) PRIMARY KEY, is_locked integer NOT NULL DEFAULT 0)`,
-    )
+    const { rows } = await ask<{ name: string }>(`SELECT name FROM ${MIGRATIONS}`)
+    for (const [step, statements] of Object.entries(STEPS)) {
+      if (rows.some(({ name }) => name === step)) continue
+      for (const statement of statements) await ask(statement)
+      await ask(`INSERT INTO ${MIGRATIONS} VALUES ($1, now()::text)`, [step])
+    }
   })
-}
-
-/** Takes a lock of the database, because several processes may start at once. Loads kysely only if it is needed. */
-async function takeSteps({ config, schema }: DatabaseAddress): Promise<void> {
-  const [{ Kysely, Migrator, PostgresDialect, sql }, { default: pg }] = await Promise.all([
-    import('kysely'),
-    import('pg'),
-  ])
-  const pool = new pg.Pool({ ...config, max: 2, options: `-c search_path=${schema}` })
-  pool.on('error', () => {})
-  const db = new Kysely({ dialect: new PostgresDialect({ pool }) })
-  const migrator = new Migrator({
-    db,
-    migrationTableSchema: schema,
-    migrationTableName: MIGRATIONS,
-    migrationLockTableName: `${MIGRATIONS}_lock`,
-    provider: {
-      getMigrations: async () =>
-        Object.fromEntries(
-          Object.entries(STEPS).map(([name, statements]) => [
-            name,
-            {
-              up: async db => {
-                for (const statement of statements) await sql.raw(statement).execute(db)
-              },
-            },
-          ]),
-        ),
-    },
-  })
-  try {
-    const { error } = await migrator.migrateToLatest()
-    if (error !== undefined) throw error
-  } finally {
-    await db.destroy()
-  }
 }

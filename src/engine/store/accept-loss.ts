@@ -1,11 +1,10 @@
 import { lstat, readdir, rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
+import { JOURNAL_VERSION } from '../../contract/control/journal.ts'
 import { Checkpoints } from '../checkpoint/checkpoints.ts'
 import { folderOf, type Header } from '../journal/journal-file.ts'
-import { isHeader, type Numbered, openLine, sealLine } from '../journal/journal-format.ts'
+import { isHeader, type Numbered, openLine, readLines, sealLine } from '../journal/journal-format.ts'
 import { markRemoved, type Segment, segmentName, segmentsIn } from '../journal/journal-segments.ts'
-import { readLines } from '../journal/read-lines.ts'
 import { cutOff } from '../journal/replay.ts'
 import {
   copyBytes,

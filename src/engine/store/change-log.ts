@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
+import { JOURNAL_VERSION } from '../../contract/control/journal.ts'
 import { type Numbered, sealLine } from '../journal/journal-format.ts'
 import { replay } from '../journal/replay.ts'
 import { demandWhole, type MerchantRecord } from './merchant-record.ts'

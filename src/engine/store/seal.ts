@@ -2,8 +2,7 @@ import { constants, lstatSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { openSealed, sealLine } from '../journal/journal-format.ts'
-import { readLines } from '../journal/read-lines.ts'
+import { openSealed, readLines, sealLine } from '../journal/journal-format.ts'
 import {
   openPrivate,
   replaceFile,

@@ -1,5 +1,5 @@
 import type { ReceivedAnswer } from '../../contract/wire-answer.ts'
-import type { Path } from '../load/path.ts'
+import type { Path } from '../load/problems.ts'
 import type { Scope } from '../run/scope.ts'
 import type { AnswerExpectation } from '../schema/answers.ts'
 import { type Mismatch, match, matches } from './match.ts'

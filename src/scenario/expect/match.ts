@@ -1,7 +1,6 @@
 import { closest } from '../../contract/closest.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
-import type { Path } from '../load/path.ts'
-import type { Problems } from '../load/problems.ts'
+import type { Path, Problems } from '../load/problems.ts'
 
 /** One difference between what was expected and what came. */
 export interface Mismatch {

@@ -6,10 +6,10 @@ import { resolveContract } from '../../contract/resolve-contract.ts'
 import { validator } from '../../contract/validation.ts'
 import { readPackageFile } from '../../package-files.ts'
 import { modeOf } from '../schema/account.ts'
-import { type Check, FileSchema, type ScenarioData } from '../schema/file.ts'
+import { type Check, FileSchema, type Scenario, type ScenarioData } from '../schema/file.ts'
+import { VERBS, verbsOf } from '../verbs/index.ts'
 import { checkReferences, checkSteps, type StepContext } from './check-steps.ts'
-import type { PathFinder } from './path.ts'
-import { Problems } from './problems.ts'
+import { type FileProblem, type Path, type PathFinder, Problems } from './problems.ts'
 import { type CheckContext, catalogueProblems, faultProblems, ruleProblems } from './step-check.ts'
 
 const everyPart = <T>(make: (name: string, schema: TSchema) => T): Record<string, T> =>
@@ -133,4 +133,42 @@ function isListed(value: unknown, word: string): boolean {
   if (typeof value !== 'object' || value === null) return false
   const { [word]: list, steps, parallel } = value as Record<string, unknown>
   return (Array.isArray(list) && list.length > 0) || isListed(steps, word) || isListed(parallel, word)
+}
+
+/** Parts of a file that only a simulator can do or show. */
+const OF_A_SIMULATOR = [
+  'clock',
+  'catalogue',
+  'policy',
+  'provider',
+  'faults',
+  'receiver',
+  'app',
+  'verify',
+] as const
+
+/** Everything in a scenario that needs a simulator. */
+export function simulatorOnlyParts({ file, data, positions }: Scenario): FileProblem[] {
+  const found: FileProblem[] = []
+  const say = (path: Path, what: string) =>
+    found.push({
+      file,
+      ...positions.of(path),
+      message: `${what} needs a simulator: remove it, or run without --base-url`,
+    })
+  for (const key of OF_A_SIMULATOR) if (data[key] !== undefined) say([key], key)
+  const walk = (steps: readonly unknown[], path: Path): void => {
+    for (const [at, step] of steps.entries()) walkStep(step, [...path, at])
+  }
+  const walkStep = (step: unknown, path: Path): void => {
+    if (Array.isArray(step)) return walk(step, path)
+    const facts = step as Record<string, unknown>
+    const [verb = ''] = verbsOf(facts)
+    if (VERBS.get(verb)?.needs === 'simulator') say([...path, verb], verb)
+    if (facts.keys === 'live' || facts.keys === 'test') say([...path, 'keys'], `keys: ${facts.keys}`)
+    if (Array.isArray(facts.parallel)) walk(facts.parallel, [...path, 'parallel'])
+    if (Array.isArray(facts.steps)) walk(facts.steps, [...path, 'steps'])
+  }
+  walk(data.steps ?? [], ['steps'])
+  return found
 }

@@ -2,11 +2,10 @@ import { closest } from '../../contract/closest.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import { type Validator, validator } from '../../contract/validation.ts'
 import { checkMatcher } from '../expect/match.ts'
+import { BUILT_IN, referencesIn } from '../run/scope.ts'
 import { isPlain, VERBS, verbsOf } from '../verbs/index.ts'
 import { type AnyVerb, unknownWord } from '../verbs/verb.ts'
-import type { Path, PathFinder } from './path.ts'
-import type { Problems } from './problems.ts'
-import { BUILT_IN, referencesIn } from './references.ts'
+import type { Path, PathFinder, Problems } from './problems.ts'
 import type { CheckContext, StepCheck } from './step-check.ts'
 
 /** What is known at a step, such as the stored names and the mode of the clock. */

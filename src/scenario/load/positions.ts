@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type LineCounter, type Node } from 'yaml'
-import type { Path, PathFinder, PositionFinder, SourcePosition } from './path.ts'
+import type { Path, PathFinder, PositionFinder, SourcePosition } from './problems.ts'
 
 /** The position of each value of a document. It works for JSON too, because JSON is YAML. */
 export class Positions implements PathFinder, PositionFinder {

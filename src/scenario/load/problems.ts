@@ -1,6 +1,24 @@
 import type { FieldProblem } from '../../contract/errors.ts'
-import type { Path, PathFinder, SourcePosition } from './path.ts'
-import type { Positions } from './positions.ts'
+
+// This names nothing that reads YAML: the published types name it, and a project that uses them has no YAML installed.
+
+/** The keys and indexes that lead to a value of a file. */
+export type Path = readonly (string | number)[]
+
+export interface SourcePosition {
+  readonly line: number
+  readonly column: number
+}
+
+/** Finds the position of the value at a path. */
+export interface PositionFinder {
+  of(path: Path): SourcePosition
+}
+
+/** Finds the path for a dotted field of a validator. A key may itself contain dots. */
+export interface PathFinder {
+  pathOf(field: string): Path
+}
 
 /** A problem of a scenario file, with its position. */
 export interface FileProblem extends SourcePosition {
@@ -61,7 +79,7 @@ export class Problems {
    *
    * @internal
    */
-  in(file: string, positions: Positions): FileProblem[] {
+  in(file: string, positions: PositionFinder): FileProblem[] {
     return this.#found
       .map(({ path, message }) => ({ file, ...positions.of(path), message }))
       .sort((a, b) => a.line - b.line || a.column - b.column)

@@ -3,7 +3,7 @@ import { readCatalogue } from '../../domain/catalogue.ts'
 import { readFaults } from '../../domain/faults.ts'
 import { readRules } from '../../domain/rules/rule.ts'
 import { type CatalogueLists, type CatalogueOverlay, overlay, pathInOverlay } from '../schema/account.ts'
-import type { Path } from './path.ts'
+import type { Path } from './problems.ts'
 import { problemBelow } from './scenario-files.ts'
 
 /** What a file is checked against, besides its schema. */

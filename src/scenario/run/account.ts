@@ -7,7 +7,7 @@ import {
 } from '../../client/control-client.ts'
 import type { ProviderRule } from '../../contract/control/rules.ts'
 import type { EventChoice } from '../../contract/event-names.ts'
-import type { Path } from '../load/path.ts'
+import type { Path } from '../load/problems.ts'
 import { type CatalogueLists, type CatalogueOverlay, CLOCK_BEGINS, overlay } from '../schema/account.ts'
 import type { Scenario, ScenarioData } from '../schema/file.ts'
 import { Inbox, type Webhook } from './inbox.ts'

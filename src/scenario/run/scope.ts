@@ -2,7 +2,6 @@ import { parseDuration } from '../../contract/durations.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { ReceivedAnswer } from '../../contract/wire-answer.ts'
 import { ABSENT, read } from '../expect/match.ts'
-import { INSTANT, nameOf, substitute } from '../load/references.ts'
 
 /** A reference to a missing value, which is known only when the step runs. */
 export class UnknownReferenceError extends Error {}
@@ -78,4 +77,38 @@ export class Scope {
 function found(inner: string, value: unknown): unknown {
   if (value === ABSENT) throw new UnknownReferenceError(`\${${inner}} does not exist`)
   return value
+}
+
+/** `${name.path}` is a part of a stored value. `$${` is a literal `${`. */
+const REFERENCE = /\$?\$\{([^}]*)\}/g
+
+/** Names that always exist. */
+export const BUILT_IN = ['now', 'start', 'run', 'account'] as const
+
+/** A time relative to now or to the start: `now`, `start+1h30m`. */
+const INSTANT = /^(now|start)(?:([+-])(\S+))?$/
+
+interface Reference {
+  /** The text between the braces. */
+  readonly inner: string
+  readonly name: string
+}
+
+export function referencesIn(text: string): Reference[] {
+  return [...text.matchAll(REFERENCE)]
+    .filter(([whole]) => !whole.startsWith('$$'))
+    .map(([, inner = '']) => ({ inner: inner.trim(), name: nameOf(inner.trim()) }))
+}
+
+const nameOf = (inner: string) => INSTANT.exec(inner)?.[1] ?? inner.split('.')[0] ?? ''
+
+/** Replaces each reference. If a reference is the whole text, the value keeps its type. */
+function substitute(text: string, read: (inner: string) => unknown): unknown {
+  const whole = /^\$\{([^}]*)\}$/.exec(text)
+  if (whole) return read((whole[1] ?? '').trim())
+  return text.replace(REFERENCE, (found, inner: string) => {
+    if (found.startsWith('$$')) return found.slice(1)
+    const value = read(inner.trim())
+    return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  })
 }

@@ -4,7 +4,7 @@ import { FaultRule } from '../../contract/control/faults.ts'
 import { ProviderRule } from '../../contract/control/rules.ts'
 import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
 import { oneOf } from '../../contract/schema.ts'
-import type { PositionFinder } from '../load/path.ts'
+import type { PositionFinder } from '../load/problems.ts'
 import { CatalogueOverlay, ClockSchema, PolicySchema, ReceiverSchema } from './account.ts'
 import { A_STEP, closed, maybe, text } from './words.ts'
 

@@ -1,13 +1,11 @@
 import { APPLICATION } from './application.ts'
-import { CLOCK } from './clock.ts'
 import { FLOW } from './flow.ts'
-import { OPERATOR } from './operator.ts'
+import { CLOCK, OPERATOR } from './operator.ts'
 import { PAYER } from './payer.ts'
 import { PAYMENTS } from './payments.ts'
 import { PAYOUTS } from './payouts.ts'
-import { RECORDS, REQUESTS } from './records.ts'
+import { RECORDS, REQUESTS, WEBHOOKS } from './records.ts'
 import { type AnyVerb, expectedOutcome, type FlowVerb, type PlainVerb } from './verb.ts'
-import { WEBHOOKS } from './webhooks.ts'
 
 const ALL = [
   ...PAYMENTS,

@@ -2,17 +2,24 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { parseDuration } from '../../contract/durations.ts'
-import { PAYMENT_STATUSES, PAYOUT_STATUSES, RECEIPT_STATUSES } from '../../contract/statuses.ts'
+import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
+import {
+  DELIVERY_STATUSES,
+  PAYMENT_STATUSES,
+  PAYOUT_STATUSES,
+  RECEIPT_STATUSES,
+} from '../../contract/statuses.ts'
 import { EVENT_SCHEMAS } from '../../domain/events.ts'
 import { match, matches } from '../expect/match.ts'
 import { type ListExpectation, matchList } from '../expect/match-answer.ts'
 import type { StepCheck } from '../load/step-check.ts'
 import type { Webhook } from '../run/inbox.ts'
 import type { Stage } from '../run/stage.ts'
-import { historyOf } from '../run/step-result.ts'
-import { idempotentCall } from '../schema/answers.ts'
+import { historyOf, nothingWrong } from '../run/step-result.ts'
+import { BehaviourSchema } from '../schema/account.ts'
+import { answered, idempotentCall } from '../schema/answers.ts'
 import { anything, duration, id, is, matcher, maybe, name, object } from '../schema/words.ts'
-import { callMerchant, controlGet, lookAt } from './calls.ts'
+import { callControl, callMerchant, controlGet, lookAt } from './calls.ts'
 import { brief, type PlainVerb, schemaOf, valueAndExpectation, verb, type Words } from './verb.ts'
 
 const items = (description: string) =>
@@ -166,5 +173,42 @@ export const REQUESTS = [
     // The log has the newest first.
     list: async stage =>
       (await stage.simulated.control.requests()).reverse().filter(({ path }) => !path.startsWith(CONTROL)),
+  }),
+]
+
+const WEBHOOK_EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
+
+/** Webhooks: how the merchant's receiver answers them, which ones arrived, and how the gateway delivered them. */
+export const WEBHOOKS = [
+  verb('receiver', {
+    value: BehaviourSchema,
+    async play({ value, stage }) {
+      stage.simulated.inbox.behave(value)
+      return nothingWrong
+    },
+  }),
+  verb('redeliver', {
+    value: id('webhook delivery'),
+    beside: answered,
+    moves: true,
+    play: running => callControl(running.stage.simulated.control.redeliver(running.value), running),
+  }),
+  listVerb('expect webhooks', {
+    items: 'webhooks',
+    key: 'type',
+    words: {
+      '': WEBHOOK_EVENTS,
+      type: WEBHOOK_EVENTS,
+      signature: ['valid', 'invalid'],
+      'data.status': [...PAYMENT_STATUSES, ...PAYOUT_STATUSES],
+      'data.receipt.status': RECEIPT_STATUSES,
+    },
+    list: async stage => [...stage.simulated.inbox.received],
+  }),
+  listVerb('expect deliveries', {
+    items: 'deliveries',
+    key: 'event_type',
+    words: { '': WEBHOOK_EVENTS, event_type: WEBHOOK_EVENTS, status: DELIVERY_STATUSES },
+    list: async stage => stage.simulated.control.deliveries(),
   }),
 ]

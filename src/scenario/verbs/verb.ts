@@ -8,7 +8,7 @@ import {
   PAYOUT_STATUSES,
   RECEIPT_STATUSES,
 } from '../../contract/statuses.ts'
-import type { Path } from '../load/path.ts'
+import type { Path } from '../load/problems.ts'
 import type { StepCheck } from '../load/step-check.ts'
 import type { Scope } from '../run/scope.ts'
 import type { Stage } from '../run/stage.ts'

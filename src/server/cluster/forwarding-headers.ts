@@ -2,7 +2,7 @@ import { HOP_BY_HOP } from '../../contract/wire-answer.ts'
 import { isSameSecret } from '../authentication.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { Reply } from '../http/reply.ts'
-import { SURFACES, type SurfaceName } from '../http/surface.ts'
+import { SURFACES, type SurfaceName } from '../http/routes.ts'
 
 /**
  * The headers that the processes of a cluster add to a call that one of them forwards to another. They are ignored if the

@@ -1,5 +1,4 @@
-import type { PaymentRow } from '../../contract/control/payments.ts'
-import type { PayoutRow } from '../../contract/control/payouts.ts'
+import type { PaymentRow, PayoutRow } from '../../contract/control/payments.ts'
 import type { DeliveryRow } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { FROM_THE_BOTTOM, FROM_THE_TOP } from '../../domain/list-index.ts'

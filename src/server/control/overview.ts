@@ -1,6 +1,5 @@
-import type { LoggedRequest } from '../../contract/control/journal.ts'
+import { JOURNAL_VERSION, type LoggedRequest } from '../../contract/control/journal.ts'
 import type { Buckets, Overview } from '../../contract/control/overview.ts'
-import { JOURNAL_VERSION } from '../../contract/journal-version.ts'
 import { DELIVERY_STATUSES, PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { changedRecord, type DomainEvent, type Entry } from '../../domain/events.ts'

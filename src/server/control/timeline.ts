@@ -17,8 +17,10 @@ import {
   payoutTimer,
 } from '../../domain/timers.ts'
 import { upcomingMoves } from '../../domain/upcoming-moves.ts'
+import { whyRequest } from '../../domain/why/request.ts'
 import type { World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
+import { whyRecord } from '../../engine/account/why-record.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { notFound } from '../refusal.ts'
 import type { RequestAbout } from '../requests/request-log.ts'
@@ -317,4 +319,24 @@ class WallTimes {
     const times = this.#times.get(runtime)
     return times && seq <= times.seq && seq > times.seq - KEPT ? times.at[seq % KEPT] : undefined
   }
+}
+
+/** Why a payment, a payout, a delivery or a request is as it is. */
+export function whyCalls({ requests }: ControlSettings) {
+  return {
+    'GET /accounts/:account/why/:id': async ({ runtime, request, answer }) => {
+      const id = param(request, 'id')
+      const { account } = runtime
+      const { world } = account
+      const isRecord = world.payments.has(id) || world.payouts.has(id) || world.deliveries.has(id)
+      if (!isRecord) {
+        const asked = requests.answered(runtime, id)
+        if (asked) return answer(200, whyRequest(asked, account.id))
+        throw notFound('payment, payout, delivery or recent request')
+      }
+      const why = whyRecord(runtime, id, await account.journal.history(id))
+      if (why) return answer(200, why)
+      throw notFound('payment, payout, delivery or recent request')
+    },
+  } satisfies Partial<ControlHandlers>
 }

@@ -1,8 +1,12 @@
 import type { ClockState, TimerRecord } from '../../contract/control/clock.ts'
 import type { JournalEntry } from '../../contract/control/journal.ts'
 import type { KeyPairRecord, MerchantRecord } from '../../contract/control/merchants.ts'
-import type { AssetRecord, PaymentRecord, ProviderCallRecord } from '../../contract/control/payments.ts'
-import type { PayoutRecord } from '../../contract/control/payouts.ts'
+import type {
+  AssetRecord,
+  PaymentRecord,
+  PayoutRecord,
+  ProviderCallRecord,
+} from '../../contract/control/payments.ts'
 import type { DeliveryRecord, EndpointRecord, EventRecord } from '../../contract/control/webhooks.ts'
 import type { Contract } from '../../contract/decisions.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'

@@ -1,6 +1,5 @@
 import type { Request } from '../http/request.ts'
-import { Routes } from '../http/routes.ts'
-import type { Surface } from '../http/surface.ts'
+import { Routes, type Surface } from '../http/routes.ts'
 import { refuse } from '../refusal.ts'
 import { assetCalls } from './assets.ts'
 import type { LiveSettings } from './payer-pages.ts'

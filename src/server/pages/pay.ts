@@ -3,8 +3,7 @@ import { LIMITS, RECEIPT_TYPES } from '../../contract/limits.ts'
 import type { Instrument } from '../../domain/instrument/index.ts'
 import type { Payment } from '../../domain/model.ts'
 import { backToShop, type Html, html, type Icon, icon } from './layout.ts'
-import { receiptProblem } from './problem.ts'
-import { bankShown, form, hasSentReceipt, money, spellMoney, type View } from './view.ts'
+import { bankShown, form, hasSentReceipt, money, receiptProblem, spellMoney, type View } from './view.ts'
 import { bankName, type Words } from './words/language.ts'
 
 /** What the payer does after choosing a method. */

@@ -1,7 +1,7 @@
+import { clockFace } from '../../contract/durations.ts'
 import { renderError } from '../../contract/errors.ts'
-import { clockFace } from '../../contract/time-left.ts'
 import type { Payment } from '../../domain/model.ts'
-import type { PageKind } from '../../engine/account/page-address.ts'
+import type { PageKind } from '../../engine/account/rendering.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
 import type { EventStreams } from '../http/event-stream.ts'
@@ -15,14 +15,16 @@ import { RefusalError, refuse, refuseProblems } from '../refusal.ts'
 import { choice } from './choose.ts'
 import { type Html, html, type Live, type Sheet, sendPage } from './layout.ts'
 import { bankHeader, bankMain, cancelling, ending, endingOf, paySteps, processing } from './pay.ts'
-import { generalProblem, noticePage, type Problem } from './problem.ts'
 import { isSimulatorAct, nextDue, type SimulatorAct, simulator } from './simulator.ts'
 import {
+  generalProblem,
   isOpen,
   methodShown,
   money,
+  noticePage,
   type Opened,
   open,
+  type Problem,
   spellMoney,
   type View,
   waitsForPayer,

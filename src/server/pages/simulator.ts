@@ -1,5 +1,5 @@
+import { spellTime } from '../../contract/durations.ts'
 import type { PaymentTrigger } from '../../contract/statuses.ts'
-import { spellTime } from '../../contract/time-left.ts'
 import { possibleMoves } from '../../domain/decide/move-payment.ts'
 import { allows, RECEIPT_MOVES } from '../../domain/lifecycle.ts'
 import type { Payment } from '../../domain/model.ts'

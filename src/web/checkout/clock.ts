@@ -1,4 +1,4 @@
-import { clockFace, spellTime } from '../../contract/time-left.ts'
+import { clockFace, spellTime } from '../../contract/durations.ts'
 
 const TICK_MS = 250
 

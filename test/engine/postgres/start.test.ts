@@ -166,14 +166,6 @@ describe.skipIf(why !== undefined)('a start on a database', () => {
     expect(await relations()).toBe(before)
   })
 
-  test('goes on after one that was interrupted before the first step', async () => {
-    const { url, sql } = await aDatabase()
-    expect(await failureOf(url)).toBe('started')
-    await sql(`DELETE FROM paysim.migrations; DROP TABLE paysim.cluster, paysim.used, paysim.list_end, paysim.list,
-      paysim.processes, paysim.holdings, paysim.accounts, paysim.entries, paysim.images, paysim.chunks, paysim.files`)
-    expect(await failureOf(url)).toBe('started')
-  })
-
   test('refuses the tables of a newer paysim, and names the step', async () => {
     const { url, sql } = await aDatabase()
     expect(await failureOf(url)).toBe('started')

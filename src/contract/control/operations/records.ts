@@ -11,8 +11,7 @@ import {
   STREAM_EVENTS,
 } from '../journal.ts'
 import { page } from '../overview.ts'
-import { AssetRecord, PageOfShop, ProviderCallRecord, paymentRecord } from '../payments.ts'
-import { PayoutRecord } from '../payouts.ts'
+import { AssetRecord, PageOfShop, PayoutRecord, ProviderCallRecord, paymentRecord } from '../payments.ts'
 import {
   Archive,
   EndpointBody,
@@ -25,8 +24,8 @@ import {
   ResetBody,
   RotateBody,
 } from '../requests.ts'
+import { Why } from '../timeline.ts'
 import { DeliveryDetail, DeliveryRecord, EndpointRecord, eventRecord } from '../webhooks.ts'
-import { Why } from '../why.ts'
 import { type ControlOperations, LIST_QUERY, moves } from './operation.ts'
 
 /** What a history can be written as. */

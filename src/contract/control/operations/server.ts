@@ -6,8 +6,7 @@ import { FaultsReplacement, FaultsState, HoldRecord, HoldRelease } from '../faul
 import { KeyPairRecord, MerchantRecord, NewMerchant } from '../merchants.ts'
 import { DecisionsInForce, Nodes } from '../nodes.ts'
 import { listWindow, Overview } from '../overview.ts'
-import { PaymentRow } from '../payments.ts'
-import { PayoutRow } from '../payouts.ts'
+import { PaymentRow, PayoutRow } from '../payments.ts'
 import {
   AdvanceBody,
   ClockBody,

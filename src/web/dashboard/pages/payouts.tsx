@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { PayoutRow } from '../../../contract/control/payouts.ts'
+import type { PayoutRow } from '../../../contract/control/payments.ts'
 import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
 import { humanise, moneyText } from '../format.ts'
 import { call } from '../state/api.ts'

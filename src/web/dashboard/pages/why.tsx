@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Why } from '../../../contract/control/why.ts'
+import type { Why } from '../../../contract/control/timeline.ts'
 import { dateTimeText, sentenceText } from '../format.ts'
 import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
