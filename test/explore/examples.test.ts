@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runBinary } from '../support/gateway/server.ts'
-import { isLong } from '../support/long-form.ts'
+import { isLong, testInLongForm } from '../support/long-form.ts'
 
 /** Whole explorations begin many processes: on a machine with ten times more to do than it can, two take a minute. */
 const WITHIN_MS = 240_000
@@ -35,7 +35,7 @@ test('the shop in Node survives', { timeout: WITHIN_MS }, async () => {
 
 const python = spawnSync('python3', ['--version']).status === 0
 describe.skipIf(!python)(`the shop in Python${python ? '' : ' (no python3 on this machine)'}`, () => {
-  test('survives', { timeout: WITHIN_MS }, async () => {
+  testInLongForm('survives', WITHIN_MS, async () => {
     const { code, stdout } = await explore(['python3', `${EXAMPLES}/shop.py`], singles)
     expect(code, stdout).toBe(0)
   })
@@ -68,21 +68,17 @@ test('the wrong shop ships twice, as the README shows', { timeout: WITHIN_MS }, 
   expect(again.code).toBe(10)
 })
 
-test.skipIf(!isLong)(
-  'the same seed finds and saves the same (in the long form)',
-  { timeout: WITHIN_MS },
-  async () => {
-    // Both wait most of the time: each failing run gives the shop five seconds to become right.
-    const runs = await Promise.all([explore(WRONG_SHOP, SEEDED), explore(WRONG_SHOP, SEEDED)])
-    const files = async (folder: string) =>
-      Promise.all(
-        (await readdir(folder)).sort().map(async name => [name, await readFile(join(folder, name), 'utf8')]),
-      )
-    const [one, other] = await Promise.all(runs.map(async ({ saved }) => files(saved)))
-    expect(one?.map(([name]) => name)).toEqual(['orders-webhook-twice.yaml'])
-    expect(other).toEqual(one)
-    const [first, second] = runs.map(({ report }) => seen(report))
-    expect(first?.places).toHaveLength(2)
-    expect(second).toEqual(first)
-  },
-)
+testInLongForm('the same seed finds and saves the same', WITHIN_MS, async () => {
+  // Both wait most of the time: each failing run gives the shop five seconds to become right.
+  const runs = await Promise.all([explore(WRONG_SHOP, SEEDED), explore(WRONG_SHOP, SEEDED)])
+  const files = async (folder: string) =>
+    Promise.all(
+      (await readdir(folder)).sort().map(async name => [name, await readFile(join(folder, name), 'utf8')]),
+    )
+  const [one, other] = await Promise.all(runs.map(async ({ saved }) => files(saved)))
+  expect(one?.map(([name]) => name)).toEqual(['orders-webhook-twice.yaml'])
+  expect(other).toEqual(one)
+  const [first, second] = runs.map(({ report }) => seen(report))
+  expect(first?.places).toHaveLength(2)
+  expect(second).toEqual(first)
+})

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { runBinary } from '../support/gateway/server.ts'
-import { isLong } from '../support/long-form.ts'
+import { testInLongForm } from '../support/long-form.ts'
 import { pngImage } from '../support/payments/images.ts'
 
 /** A whole exploration begins many processes: on a machine with ten times more to do than it can, it takes a minute. */
@@ -62,43 +62,41 @@ test('a shop that ships at each event is found, and a scenario that fails again 
   expect(again.stdout).toMatch(/shipments[\s\S]*- 1\n\s+\+ 2/)
 })
 
-test.skipIf(!isLong)(
-  'a correct shop is not blamed by any single disturbance (in the long form)',
-  { timeout: WITHIN_MS },
+testInLongForm('a correct shop is not blamed by any single disturbance', WITHIN_MS, async () => {
+  // As many runs as there are places: each single disturbance, and no pairs.
+  const kinds = 'webhook-twice,call-lost-answer,answer-unknown-field'
+  const { code, stdout, stderr } = await explore(kinds, ['right.mjs', 'by-state'], ['--runs', '13'])
+  expect(code, stdout + stderr).toBe(0)
+  expect(stdout).toContain('The application survived all of them.')
+})
+
+testInLongForm(
+  'a second payment with the same reference is no fault, if there is one without a disturbance too',
+  WITHIN_MS,
   async () => {
-    // As many runs as there are places: each single disturbance, and no pairs.
-    const kinds = 'webhook-twice,call-lost-answer,answer-unknown-field'
-    const { code, stdout, stderr } = await explore(kinds, ['right.mjs', 'by-state'], ['--runs', '13'])
-    expect(code, stdout + stderr).toBe(0)
-    expect(stdout).toContain('The application survived all of them.')
+    const by = (app: string, style: string) =>
+      explore('webhook-twice', [app, style], ['--runs', '2'], 'second-try.yaml')
+    for (const style of ['second-try', 'second-try-re-reading']) {
+      const { code, stdout, stderr } = await by('right.mjs', style)
+      expect(code, stdout + stderr).toBe(0)
+      expect(stdout).toContain('The application survived all of them.')
+    }
+    // A scenario that a wrong shop leaves passes with a right one.
+    const { code, saved } = await by('wrong.mjs', 'ships-at-each-event-of-two-tries')
+    expect(code).toBe(10)
+    const [file = ''] = (await readdir(saved)).filter(name => name.endsWith('.yaml'))
+    expect(await readFile(join(saved, file), 'utf8')).toContain('2 payments ${run}-a')
+    const right = await runBinary([
+      'run',
+      join(saved, file),
+      '--',
+      'node',
+      join(APPS, 'right.mjs'),
+      'second-try',
+    ])
+    expect(right.code, right.stdout + right.stderr).toBe(0)
   },
 )
-
-test('a second payment with the same reference is no fault, if there is one without a disturbance too', {
-  timeout: WITHIN_MS,
-}, async () => {
-  const by = (app: string, style: string) =>
-    explore('webhook-twice', [app, style], ['--runs', '2'], 'second-try.yaml')
-  for (const style of ['second-try', 'second-try-re-reading']) {
-    const { code, stdout, stderr } = await by('right.mjs', style)
-    expect(code, stdout + stderr).toBe(0)
-    expect(stdout).toContain('The application survived all of them.')
-  }
-  // A scenario that a wrong shop leaves passes with a right one.
-  const { code, saved } = await by('wrong.mjs', 'ships-at-each-event-of-two-tries')
-  expect(code).toBe(10)
-  const [file = ''] = (await readdir(saved)).filter(name => name.endsWith('.yaml'))
-  expect(await readFile(join(saved, file), 'utf8')).toContain('2 payments ${run}-a')
-  const right = await runBinary([
-    'run',
-    join(saved, file),
-    '--',
-    'node',
-    join(APPS, 'right.mjs'),
-    'second-try',
-  ])
-  expect(right.code, right.stdout + right.stderr).toBe(0)
-})
 
 test('a shop that ships at the return and at the webhook is found, and its scenario passes with a right shop', {
   timeout: WITHIN_MS,
@@ -125,23 +123,23 @@ test('a shop that makes a payment at each press of the button is found', { timeo
   expect(stdout).toContain('click-again: it made 2 payments with the merchant_reference ${run}-a')
 })
 
-test('no shop is blamed for what it may do when a payer comes back, or presses twice', {
-  timeout: WITHIN_MS,
-}, async () => {
-  // As many runs as there are places: each single disturbance, and no pairs.
-  const kinds =
-    'return-early,return-at-once,return-twice,return-never,return-prefetch,click-twice,click-again'
-  const shows = ['right.mjs', 'shows-at-the-return']
-  const flags = ['--runs', '21', '-o', 'json']
-  const { code, stdout, stderr } = await explore(kinds, shows, flags, 'payer.yaml')
-  expect(code, stdout + stderr).toBe(0)
-  const [{ kinds: counts }] = JSON.parse(stdout).explorations
-  for (const { tried, not_met } of counts) expect([tried, not_met]).toEqual([3, 0])
-})
+testInLongForm(
+  'no shop is blamed for what it may do when a payer comes back, or presses twice',
+  WITHIN_MS,
+  async () => {
+    // As many runs as there are places: each single disturbance, and no pairs.
+    const kinds =
+      'return-early,return-at-once,return-twice,return-never,return-prefetch,click-twice,click-again'
+    const shows = ['right.mjs', 'shows-at-the-return']
+    const flags = ['--runs', '21', '-o', 'json']
+    const { code, stdout, stderr } = await explore(kinds, shows, flags, 'payer.yaml')
+    expect(code, stdout + stderr).toBe(0)
+    const [{ kinds: counts }] = JSON.parse(stdout).explorations
+    for (const { tried, not_met } of counts) expect([tried, not_met]).toEqual([3, 0])
+  },
+)
 
-test('a payer who decides, and of whom no step says more, comes back too', {
-  timeout: WITHIN_MS,
-}, async () => {
+testInLongForm('a payer who decides, and of whom no step says more, comes back too', WITHIN_MS, async () => {
   const reload = ['wrong-payer.mjs', 'fails-over-a-reload']
   const { code, stdout, stderr, saved } = await explore(
     'return-twice',
@@ -187,24 +185,18 @@ const LONG_WAIT = {
   ],
 }
 
-test.skipIf(!isLong)(
-  'no application is blamed for an event that arrives too late (in the long form)',
-  {
-    timeout: WITHIN_MS,
-  },
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'paysim-explore-'))
-    onTestFinished(() => rm(folder, { recursive: true, force: true }))
-    const story = join(folder, 'wait.json')
-    await writeFile(story, JSON.stringify(LONG_WAIT))
-    // As many runs as there are places. The rejection comes 75 hours late, and the payment has expired after 72.
-    const flags = ['--only', 'webhook-late', '--runs', '15', '--save', folder]
-    const shop = ['node', join(APPS, 'wallet.mjs'), 'transaction-log']
-    const { code, stdout, stderr } = await runBinary(['explore', story, ...flags, '--', ...shop])
-    expect(code, stdout + stderr).toBe(0)
-    expect(stdout).toContain('webhook-late 15  1 could not be judged')
-  },
-)
+testInLongForm('no application is blamed for an event that arrives too late', WITHIN_MS, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'paysim-explore-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const story = join(folder, 'wait.json')
+  await writeFile(story, JSON.stringify(LONG_WAIT))
+  // As many runs as there are places. The rejection comes 75 hours late, and the payment has expired after 72.
+  const flags = ['--only', 'webhook-late', '--runs', '15', '--save', folder]
+  const shop = ['node', join(APPS, 'wallet.mjs'), 'transaction-log']
+  const { code, stdout, stderr } = await runBinary(['explore', story, ...flags, '--', ...shop])
+  expect(code, stdout + stderr).toBe(0)
+  expect(stdout).toContain('webhook-late 15  1 could not be judged')
+})
 
 test('a plain run that fails ends with 2 and says why', async () => {
   const { code, stdout } = await runBinary([

@@ -27,17 +27,23 @@ const keysOf = ({ accounts }: Simulator) => {
 
 const addressOf = (simulator: Simulator) => simulator.facts().listen
 
+type Init = Omit<RequestInit, 'headers'> & { readonly headers?: Record<string, string> }
+
+/** Each call has a connection of its own: a process of a cluster that stops still reads for a while on those that are kept. */
+const fetch = (url: string, { headers, ...init }: Init = {}) =>
+  globalThis.fetch(url, { ...init, headers: { connection: 'close', ...headers } })
+
 /** Two processes. The account is held by the second, and calls come to the first. */
 async function pair(options: Parameters<typeof startSimulator>[0] = {}) {
   const holders = new PretendedHolders()
   const entry = await startSimulator(options, { holders, node: 'entry' })
   const holder = await startSimulator(options, { holders, node: 'holder' })
   holders.hold(ACCOUNT, holder)
-  const call = (method: string, path: string, init: RequestInit = {}) =>
+  const call = (method: string, path: string, init: Init = {}) =>
     fetch(`${addressOf(entry)}${path}`, {
       method,
       ...init,
-      headers: { authorization: keysOf(entry), ...(init.headers as Record<string, string>) },
+      headers: { authorization: keysOf(entry), ...init.headers },
     })
   const create = (headers: Record<string, string> = {}) =>
     call('POST', '/payment_intents', {
@@ -362,7 +368,9 @@ async function answeredBy(...answers: ((socket: Socket) => void)[]) {
     socket.on('data', () => answer?.(socket))
   })
   holders.hold(ACCOUNT, nobodyAt(listen))
-  return { read: () => call('GET', '/payment_intents/pi_x'), taken: () => next, entry, sockets }
+  const read = (headers?: Record<string, string>) =>
+    call('GET', '/payment_intents/pi_x', headers ? { headers } : {})
+  return { read, taken: () => next, entry, sockets }
 }
 
 const KEPT_BY_HOLDER = 'HTTP/1.1 200 OK\r\nx-thing: 1\r\nContent-Length: 7\r\n\r\n{"a":1}'
@@ -375,7 +383,7 @@ test('an answer that comes in pieces arrives whole, without the headers about it
       await new Promise(setImmediate)
     }
   })
-  const answer = await read()
+  const answer = await read({ connection: 'keep-alive' })
   expect(await answer.json()).toEqual({ a: 1 })
   expect(answer.headers.get('x-thing')).toBe('1')
   expect(answer.headers.get('connection')).toBe('keep-alive')

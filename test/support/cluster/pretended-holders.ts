@@ -8,6 +8,7 @@ import { Simulator, type SimulatorOptions } from '../../../src/simulator.ts'
 export class PretendedHolders {
   readonly #held = new Map<string, Simulator | null>()
   readonly #changes = new EventEmitter().setMaxListeners(0)
+  readonly #processes: Simulator[] = []
   /** How often each process asked. */
   asked = 0
 
@@ -15,6 +16,15 @@ export class PretendedHolders {
   hold(account: string, by: Simulator | null): void {
     this.#held.set(account, by)
     this.#changes.emit('change')
+  }
+
+  join(process: Simulator): void {
+    this.#processes.push(process)
+  }
+
+  /** Ends all processes at once: one that stops reads on the connections of the others until these end them. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#processes.splice(0).map(process => process.stop()))
   }
 
   seenBy(self: () => Simulator | undefined, node: string, secret: string): Holders {
@@ -71,6 +81,8 @@ export async function startSimulator(
   const store: Store = new MemoryStore()
   const open = async () => (holders ? Object.assign(store, { holders }) : store)
   simulator = await Simulator.start({ ...SAME, ...options }, open)
-  onTestFinished(() => simulator?.stop())
-  return simulator
+  const started = simulator
+  cluster?.holders.join(started)
+  onTestFinished(() => (cluster ? cluster.holders.stop() : started.stop()))
+  return started
 }
