@@ -25,7 +25,7 @@ import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
 import { writerTo } from '../output/printer.ts'
 import { type Loaded, loadEach, pickOnly, problemsOf, scenariosOf } from './load-files.ts'
-import { isReal, openTarget } from './open-target.ts'
+import { isReal, openFor, toldApplications } from './open-target.ts'
 import { demandPage, openPage, reportPage } from './report-page.ts'
 import { demandStartable, type RunFlags, splitAtDashes, startedBy } from './run-flags.ts'
 import { runOnChange } from './watch.ts'
@@ -57,8 +57,9 @@ async function runOnce(
     if (isReal(flags) && !flags.embedded) refuseWithoutSimulator(scenarios, flags)
     await transcriptPaths(scenarios, flags)
     if (scenarios.length === 0) return await reportProblems(loaded, flags)
-    opened = await openTarget(flags)
+    opened = await openFor(scenarios, flags)
     interruptible(opened)
+    if (!flags.quiet) await writerTo(textStream(flags))(toldApplications(scenarios, opened, flags))
     return await runIn(opened, loaded, flags)
   } catch (error) {
     reportError(error)
@@ -75,8 +76,12 @@ const withCommand = (command: readonly string[], loaded: readonly Loaded[]): Loa
   })
 
 async function runIn({ target }: OpenTarget, loaded: readonly Loaded[], flags: RunFlags): Promise<number> {
-  const { repeat, seed, transcript, jobs = availableParallelism() } = flags
+  const { repeat, seed, transcript } = flags
   const scenarios = scenariosOf(loaded)
+  // The calls that come to one address belong to the run that is under way.
+  const jobs = scenarios.some(({ data }) => data.app?.url !== undefined)
+    ? 1
+    : (flags.jobs ?? availableParallelism())
   const view = await showRun(loaded.length - scenarios.length + scenarios.length * (repeat ?? 1), flags)
   for (const one of loaded) if ('error' in one) view.ended(refused(one.file, one.error))
   const problems = problemsOf(loaded)
