@@ -6,13 +6,38 @@ import { ApplicationRun, type RunSettings } from './application-run.ts'
 import { GatewayProxy } from './gateway-proxy.ts'
 import { type ClaimedPort, claimPort } from './listening.ts'
 import { ApplicationProcess, type ProcessSettings } from './process.ts'
-import type { StartCommand } from './process-family.ts'
-import { dataFolder, endIfInterrupted } from './process-family.ts'
-import { type ApplicationRequest, requestOnce, shortLivedConnections } from './request-once.ts'
+import { dataFolder, endIfInterrupted, type StartCommand } from './process-family.ts'
+import {
+  type ApplicationRequest,
+  type ReadyRequest,
+  requestOnce,
+  shortLivedConnections,
+} from './request-once.ts'
+import { type Credentials, RunningApplication } from './running-application.ts'
 
 const ANSWER_WITHIN_MS = 30_000
 /** Short, because a user who pressed Ctrl-C does not want to wait. */
 const INTERRUPTED_PATIENCE_MS = 1000
+/** After this, an application has repeated a call that was refused for a second. */
+const REPEATED_AFTER_MS = 1500
+const REST_WITHIN_MS = 10_000
+
+/** How an application is served: by a process that paysim started, or by somebody else. */
+interface ServedApplication {
+  readonly url: string
+  /** The proxy through which it reaches the gateway. */
+  readonly proxy: GatewayProxy | undefined
+  /** How it ended, if paysim did not end it. */
+  readonly unexpectedEnd: string | undefined
+  /** The last lines that it printed. */
+  readonly output: string[]
+  /** Why nothing more can be asked of it. */
+  readonly gone?: string | undefined
+  awaitReady?(): Promise<void>
+  /** Restarts it with the same environment. */
+  restart(): Promise<void>
+  end(patienceMs?: number): Promise<void>
+}
 
 /**
  * The merchant's own program during one or more runs: its process, and the proxy through which it reaches the gateway.
@@ -23,22 +48,25 @@ export class Application {
 
   private constructor(
     private readonly settings: ApplicationSettings,
-    /** Undefined if it was running already. */
-    private readonly started: StartedApplication | undefined,
+    private readonly served: ServedApplication,
   ) {}
 
   static async open(settings: ApplicationSettings): Promise<Application> {
-    const { start } = settings.spec
-    const started = start === undefined ? undefined : await StartedApplication.start(settings, start)
-    return new Application(settings, started)
+    const { start, url = '', restart, env } = settings.spec
+    const ready = readyOf(settings.spec)
+    const served =
+      start === undefined
+        ? new RunningApplication({ ...settings, url, restart, env, ready })
+        : await StartedApplication.start(settings, start)
+    return new Application(settings, served)
   }
 
   get url(): string {
-    return this.started?.process.url ?? this.settings.spec.url ?? ''
+    return this.served.url
   }
 
   get webhookUrl(): string {
-    return `${this.url.replace(/\/+$/, '')}${this.settings.spec.webhooks ?? '/'}`
+    return `${this.url}${this.settings.spec.webhooks ?? '/'}`
   }
 
   /**
@@ -55,18 +83,19 @@ export class Application {
 
   /** How it ended, if paysim did not end it. */
   get unexpectedEnd(): string | undefined {
-    return this.started?.process.unexpectedEnd
+    return this.served.unexpectedEnd
   }
 
   /** The last lines that it printed. */
   get output(): string[] {
-    return this.started?.process.output.lines() ?? []
+    return this.served.output
   }
 
   /** Starts a run: from now on, what the application does belongs to that run. */
   begin(settings: RunSettings): ApplicationRun {
     const run = new ApplicationRun(this, settings)
-    if (this.started) run.attach(this.started.proxy)
+    const { proxy } = this.served
+    if (proxy) run.attach(proxy)
     return run
   }
 
@@ -78,19 +107,35 @@ export class Application {
 
   /** Waits until every call of the application has its answer. */
   async quiet(withinMs: number): Promise<void> {
-    await this.started?.proxy.idle(withinMs)
+    await this.served.proxy?.idle(withinMs)
   }
 
-  /** Kills it with SIGKILL, as in a crash, and starts it again with the same environment. */
+  /** Waits until it answers, if paysim did not start it. */
+  async awaitReady(): Promise<void> {
+    await this.served.awaitReady?.()
+  }
+
+  /** Why nothing more can be asked of it, though it may have been ready before. */
+  get gone(): string | undefined {
+    return this.served.gone
+  }
+
   async restart(): Promise<void> {
-    if (!this.started)
-      throw new ApplicationError(
-        'paysim did not start this application, so it cannot restart it: use app.start instead of app.url',
-      )
-    await this.started.kill()
+    await this.served.restart()
+    // Connections to the process before are of no use.
     await this.#agent.destroy()
     this.#agent = shortLivedConnections()
-    await this.started.startAgain()
+  }
+
+  /** After a failed run it may be in any state: ends it if paysim started it, and returns whether it did. */
+  async giveUp(): Promise<boolean> {
+    if (this.served instanceof StartedApplication) {
+      await this.close()
+      return true
+    }
+    // What it still repeats would be taken for a part of the next run.
+    await this.served.proxy?.atRest(REPEATED_AFTER_MS, REST_WITHIN_MS)
+    return false
   }
 
   async close(): Promise<void> {
@@ -101,7 +146,7 @@ export class Application {
   async #end(patienceMs?: number): Promise<void> {
     // A server that stops gracefully would wait for open connections.
     await this.#agent.destroy()
-    await this.started?.end(patienceMs)
+    await this.served.end(patienceMs)
   }
 }
 
@@ -110,16 +155,12 @@ interface ApplicationSpec {
   readonly start?: StartCommand | undefined
   /** The URL of an application that is already running. */
   readonly url?: string | undefined
+  /** The command that restarts an application that is already running. */
+  readonly restart?: StartCommand | undefined
   /** The path of its webhook endpoint. */
   readonly webhooks?: string | undefined
   readonly ready?: string | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
-}
-
-export interface Credentials {
-  readonly publicKey: string
-  readonly secretKey: string
-  readonly webhookSecret: string
 }
 
 export interface ApplicationSettings {
@@ -131,6 +172,8 @@ export interface ApplicationSettings {
   readonly credentials: Credentials
   /** The name of the run, or of the first of several runs. */
   readonly run: string
+  /** The proxy through which an application that is already running reaches the gateway. */
+  readonly proxy?: GatewayProxy | undefined
   /** More environment variables. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -142,7 +185,7 @@ const isPortTaken = (cause: unknown) =>
   cause.output.some(line => /EADDRINUSE|address already in use/i.test(line))
 
 /** An application that paysim started: its process, its port, its data, and the proxy to the gateway. */
-class StartedApplication {
+class StartedApplication implements ServedApplication {
   private constructor(
     readonly proxy: GatewayProxy,
     private readonly folder: string,
@@ -170,16 +213,21 @@ class StartedApplication {
     }
   }
 
-  get process(): ApplicationProcess {
-    return this.running
+  get url(): string {
+    return this.running.url
   }
 
-  kill(): Promise<void> {
-    return this.running.kill()
+  get unexpectedEnd(): string | undefined {
+    return this.running.unexpectedEnd
   }
 
-  /** Starts it again on the same port, with the same environment. */
-  async startAgain(): Promise<void> {
+  get output(): string[] {
+    return this.running.output.lines()
+  }
+
+  /** Kills it with SIGKILL, as in a crash, and starts it again on the same port. */
+  async restart(): Promise<void> {
+    await this.running.kill()
     this.running = await ApplicationProcess.start(this.settings)
   }
 
@@ -197,17 +245,21 @@ interface Places {
   readonly gateway: string
 }
 
+function readyOf({ ready }: ApplicationSpec): ReadyRequest | undefined {
+  const [method = '', path = ''] = (ready ?? '').split(' ')
+  return ready === undefined ? undefined : { method, path }
+}
+
 function processSettings(
   { spec, cwd, credentials, run, env }: ApplicationSettings,
   command: StartCommand,
   { port, folder, gateway }: Places,
 ): ProcessSettings {
-  const [method = '', path = ''] = (spec.ready ?? '').split(' ')
   return {
     command,
     cwd,
     port,
-    ready: spec.ready === undefined ? undefined : { method, path },
+    ready: readyOf(spec),
     env: {
       ...env,
       ...spec.env,

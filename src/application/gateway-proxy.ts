@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, request as send } from 'undici'
@@ -53,20 +54,26 @@ export class GatewayProxy {
   watcher: CallWatcher | undefined
   #underWay = 0
   readonly #calm = new EventEmitter()
+  #lastActiveAt = Number.NEGATIVE_INFINITY
 
   private constructor(
     private readonly server: Server,
     private readonly gateway: string,
-    readonly url: string,
+    readonly port: number,
   ) {}
 
-  static async open(gateway: string): Promise<GatewayProxy> {
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  /** Listens on this port, or on any free one. */
+  static async open(gateway: string, wanted = 0): Promise<GatewayProxy> {
     const server = createServer()
-    server.listen(0, '127.0.0.1')
+    server.listen(wanted, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
     const port = typeof address === 'object' && address ? address.port : 0
-    const proxy = new GatewayProxy(server, gateway, `http://127.0.0.1:${port}`)
+    const proxy = new GatewayProxy(server, gateway, port)
     server.on('request', (request, response) => {
       proxy.#underWay += 1
       proxy
@@ -74,6 +81,7 @@ export class GatewayProxy {
         .catch(() => cut(request))
         .finally(() => {
           proxy.#underWay -= 1
+          proxy.#lastActiveAt = performance.now()
           if (proxy.#underWay === 0) proxy.#calm.emit('idle')
         })
     })
@@ -86,7 +94,24 @@ export class GatewayProxy {
     await once(this.#calm, 'idle', { signal: AbortSignal.timeout(withinMs) }).catch(() => {})
   }
 
+  /** Waits until the last call was answered this long ago, because whoever calls again may pause before it does. */
+  async atRest(forMs: number, withinMs: number): Promise<void> {
+    const deadline = performance.now() + withinMs
+    for (;;) {
+      await this.idle(Math.max(0, Math.ceil(deadline - performance.now())))
+      const [now, restsAt] = [performance.now(), this.#lastActiveAt + forMs]
+      if (now >= restsAt || now >= deadline) return
+      await pause(Math.min(restsAt, deadline) - now)
+    }
+  }
+
   async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { host } = request.headers
+    if (!isLocalName(host)) {
+      const use = `call ${this.url}, or have the tunnel send that address as Host`
+      response.writeHead(421).end(`${host} is not a name of this machine: ${use}\n`)
+      return
+    }
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks)
@@ -199,6 +224,15 @@ export class GatewayProxy {
     await this.#agent.destroy()
     await closed
   }
+}
+
+/**
+ * A web page can make a browser send requests here under a name of its own that points to this machine, and the keys of
+ * an application that runs already are known. A name that somebody can register has a dot, and another last part.
+ */
+function isLocalName(host = ''): boolean {
+  const name = host.replace(/:\d*$/, '').replace(/^\[|\]$/g, '')
+  return isIP(name) !== 0 || /^[^.]+$|\.(localhost|internal)$/i.test(name)
 }
 
 function pairs(flat: readonly string[]): string[][] {

@@ -56,15 +56,19 @@ export async function addressOf(port: number): Promise<string | undefined> {
   return undefined
 }
 
+/** Another machine may not answer at all. */
+const ACCEPTS_WITHIN_MS = 2000
+
 export function acceptsConnections(host: string, port: number): Promise<boolean> {
   return new Promise(resolve => {
-    const socket = connect({ host, port })
+    const socket = connect({ host, port, timeout: ACCEPTS_WITHIN_MS })
     const end = (isUp: boolean) => {
       socket.destroy()
       resolve(isUp)
     }
     socket.once('connect', () => end(true))
     socket.once('error', () => end(false))
+    socket.once('timeout', () => end(false))
   })
 }
 

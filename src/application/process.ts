@@ -16,7 +16,7 @@ import {
   type StartCommand,
   wordsOf,
 } from './process-family.ts'
-import { isSuccess, requestOnce } from './request-once.ts'
+import { type ReadyRequest, whyNotReady } from './request-once.ts'
 
 export interface ProcessSettings {
   readonly command: StartCommand
@@ -25,16 +25,15 @@ export interface ProcessSettings {
   /** Added to the inherited environment. */
   readonly env: Readonly<Record<string, string>>
   /** The request that gets a 2xx once the application is ready. Without it, the port must accept connections. */
-  readonly ready?: { readonly method: string; readonly path: string } | undefined
+  readonly ready?: ReadyRequest | undefined
   readonly startWithinMs?: number
 }
 
 /** Compilers, containers and virtual machines start slowly. */
-const START_WITHIN_MS = 30_000
+export const START_WITHIN_MS = 30_000
 /** The time between SIGTERM and SIGKILL. */
 const PATIENCE_MS = 5000
 const POLL_MS = 15
-const READY_WITHIN_MS = 2000
 
 /** The process of the merchant's program, in its own process group. */
 export class ApplicationProcess {
@@ -103,14 +102,9 @@ export class ApplicationProcess {
       const address = await addressOf(port)
       if (address !== undefined) {
         this.#url = `http://${address}`
-        if (!ready) return
-        const { status, lost } = await requestOnce(
-          this.#url + ready.path,
-          { method: ready.method, headers: {} },
-          { withinMs: READY_WITHIN_MS },
-        )
-        if (isSuccess(status)) return
-        last = `${ready.method} ${ready.path} ${lost === undefined ? `answered ${status}` : `got no answer: ${lost}`}`
+        const why = ready && (await whyNotReady(this.#url, ready))
+        if (why === undefined) return
+        last = why
       }
       if (performance.now() > deadline) throw this.#error(await this.#whyNotReady(last, startWithinMs))
       await pause(POLL_MS)
@@ -168,7 +162,7 @@ function notStarted({ command, cwd }: ProcessSettings, cause: Error): Applicatio
 }
 
 /** How much of an application's output to keep: enough to see why it failed, with a limit. */
-const KEPT_BYTES = 64 * 1024
+export const KEPT_BYTES = 64 * 1024
 const SHOWN_LINES = 30
 const LONGEST_LINE = 500
 
@@ -179,11 +173,11 @@ export class Output {
   #dropped = false
 
   follow(stream: Readable): void {
-    stream.on('data', (chunk: Buffer) => this.#add(chunk))
+    stream.on('data', (chunk: Buffer) => this.add(chunk))
     stream.on('error', () => {})
   }
 
-  #add(chunk: Buffer): void {
+  add(chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#size += chunk.length
     // Never less than KEPT_BYTES is left: one chunk may hold all of that, and the next a single line.

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import { parseForeign } from '../contract/validation.ts'
 import { flatHeaders, noAnswer, type ReceivedAnswer } from '../contract/wire-answer.ts'
+import { acceptsConnections } from './listening.ts'
 
 interface OnceRequest {
   readonly method: string
@@ -74,6 +75,32 @@ function whyLost(cause: unknown, withinMs: number): string {
   if (cause.name === 'TimeoutError') return `${NO_ANSWER} ${Math.round(withinMs / 100) / 10} s`
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
   return code === undefined ? cause.message : (REASONS[code] ?? code)
+}
+
+/** The request that gets a 2xx once an application is ready. */
+export interface ReadyRequest {
+  readonly method: string
+  readonly path: string
+}
+
+const READY_WITHIN_MS = 2000
+
+/** Why an application is not ready, if it is not. Without a request, its port must accept connections. */
+export async function whyNotReady(url: string, ready: ReadyRequest | undefined): Promise<string | undefined> {
+  if (!ready) {
+    const { protocol, hostname, port } = new URL(url)
+    const number = Number(port || (protocol === 'https:' ? 443 : 80))
+    const isUp = await acceptsConnections(hostname.replace(/^\[|\]$/g, ''), number)
+    return isUp ? undefined : 'nothing accepts connections there'
+  }
+  const { method, path } = ready
+  const { status, lost } = await requestOnce(
+    url + path,
+    { method, headers: {} },
+    { withinMs: READY_WITHIN_MS },
+  )
+  if (isSuccess(status)) return undefined
+  return `${method} ${path} ${lost === undefined ? `answered ${status}` : `got no answer: ${lost}`}`
 }
 
 export const isSuccess = (status: number) => status >= 200 && status < 300

@@ -84,6 +84,8 @@ export interface ReportedFinding {
   /** The file that repeats it, and its text. */
   readonly saved: string | null
   readonly saved_text: string | null
+  /** The command that repeats it. */
+  readonly repeat: string | null
   readonly advice: readonly string[]
   readonly guide: readonly string[]
   readonly what_happened: readonly string[]

@@ -1,5 +1,6 @@
 import { NO_ANSWER } from '../application/request-once.ts'
 import {
+  isShared,
   type Patience,
   runScenario,
   type Scenario,
@@ -52,6 +53,8 @@ export interface Explored {
     patience: Patience | undefined,
     slot?: RunSlot,
   ): Promise<Attempt>
+  /** Why nothing more can be tried, if that is so. */
+  readonly gone?: string | undefined
   close(): Promise<void>
 }
 
@@ -60,6 +63,8 @@ export class Attempts implements Explored {
   readonly #idle: SharedApplication[] = []
   readonly #slowness = new SlownessWatch()
   #count = 0
+  /** Why an application that runs already was given up. */
+  gone: string | undefined
 
   constructor(
     private readonly scenario: Scenario,
@@ -67,6 +72,8 @@ export class Attempts implements Explored {
     private readonly name: string,
     private readonly seed: number,
     private readonly slots: RunSlots,
+    /** Whether an application that runs already is restarted first, which shows that it can be. */
+    private readonly restartsFirst: boolean,
   ) {}
 
   plain(): Promise<Played> {
@@ -90,17 +97,18 @@ export class Attempts implements Explored {
   async #play(data: ScenarioData, patience: Patience | undefined, slot: RunSlot) {
     this.#count += 1
     const run = `${this.name}-${this.#count}`
-    const isShared = data.app?.fresh === 'never'
-    const shared = isShared ? (this.#idle.pop() ?? new SharedApplication()) : undefined
+    const one = isShared(data)
+    const shared = one ? (this.#idle.pop() ?? new SharedApplication(this.restartsFirst)) : undefined
     // An application that serves several runs must never see an id again; a new one gets the same bytes each time.
-    const seeded = { ...data, seed: isShared ? `${this.seed} ${this.#count}` : (data.seed ?? this.seed) }
+    const seeded = { ...data, seed: one ? `${this.seed} ${this.#count}` : (data.seed ?? this.seed) }
     const result = await runScenario(
       { ...this.scenario, data: seeded },
       { target: this.target, run, shared, patience, onActivity: () => slot.noteActivity() },
     )
     // A failure may have left the application in any state.
-    if (shared && !result.ok) await shared.close()
+    if (shared && !result.ok) await shared.giveUp()
     if (shared) this.#idle.push(shared)
+    this.gone = shared?.application?.gone
     return { result, run }
   }
 

@@ -85,6 +85,7 @@ async function repeat(
     // After one failure with all the time that the file allows, slowness is not the cause.
     const patience = failed > 0 ? firstTry.shortPatienceFor(places) : undefined
     const again = await attempts.try(places, story, patience)
+    if (attempts.gone !== undefined) break
     of += 1
     if (again.outcome !== 'failed') continue
     failed += 1

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DisturbanceKind } from '../application/disturbance.ts'
-import type { Scenario, ScenarioResult, Target } from '../scenario/index.ts'
+import { isShared, type Scenario, type ScenarioResult, type Target } from '../scenario/index.ts'
 import { type Attempt, Attempts, type Explored, FirstTry } from './attempt.ts'
 import { confirm, type Finding } from './confirm.ts'
 import { describePlace, KIND_RULES, type KindSettings, type PlacedDisturbance, placesOf } from './kinds.ts'
@@ -46,6 +46,10 @@ export interface Exploration {
   readonly counts: readonly KindCount[]
   readonly attempts: readonly Attempt[]
   readonly findings: readonly Finding[]
+  /** Why it ended before everything was tried. */
+  readonly gone?: string | undefined
+  /** Where an application that runs already calls the gateway. */
+  readonly gatewayPort?: number | undefined
   readonly singlesTried: number
   readonly tookMs: number
   /** The wall time of the runs with disturbances, without plain runs and confirmations. */
@@ -61,10 +65,18 @@ interface ScenarioSettings extends ExploreSettings {
 }
 
 /** Runs a scenario as it is, then again and again with disturbances. */
-export function explore(scenario: Scenario, settings: ScenarioSettings): Promise<Exploration> {
-  const { target, run, seed, jobs } = settings
-  const slots = new RunSlots(jobs, scenario.data.app?.fresh === 'never' ? 'shared' : 'own')
-  return exploreWith(new Attempts(scenario, target, run, seed, slots), slots, scenario, settings)
+export async function explore(scenario: Scenario, settings: ScenarioSettings): Promise<Exploration> {
+  const { target, run, seed, kinds } = settings
+  const { app } = scenario.data
+  // One address leads to one application, whose calls belong to the run that is under way.
+  const jobs = app?.url === undefined ? settings.jobs : 1
+  const slots = new RunSlots(jobs, isShared(scenario.data) ? 'shared' : 'own')
+  const restartsFirst = app?.restart !== undefined && kinds.includes('restart')
+  const attempts = new Attempts(scenario, target, run, seed, slots, restartsFirst)
+  const exploration = await exploreWith(attempts, slots, scenario, settings)
+  const gatewayPort =
+    app?.url !== undefined && target.kind === 'simulator' ? target.given?.proxy.port : undefined
+  return { ...exploration, gatewayPort }
 }
 
 /** Runs something as it is, then again and again with disturbances. */
@@ -154,16 +166,20 @@ class Exploring {
     return this.#exploration(first, story, different, places)
   }
 
-  /** Leaves out kinds that need a new process for each run if one process serves all runs. */
+  /** Leaves out the restart of an application that cannot be restarted, or must not: one process serves parallel runs. */
   #kinds(): DisturbanceKind[] {
     const { app } = this.scenario.data
-    const canRestart = app?.start !== undefined && app.fresh !== 'never'
+    const canRestart = app?.restart !== undefined || (app?.start !== undefined && app.fresh !== 'never')
     return this.settings.kinds.filter(kind => canRestart || !KIND_RULES[kind].restarts)
   }
 
   get #leftMs(): number {
     const { forMs } = this.settings
     return forMs === undefined ? Number.POSITIVE_INFINITY : forMs - (performance.now() - this.#startedAt)
+  }
+
+  get #hasTime(): boolean {
+    return this.#leftMs > 0 && this.attempts.gone === undefined
   }
 
   get #leftRuns(): number {
@@ -204,11 +220,13 @@ class Exploring {
     const work = async () => {
       for (;;) {
         const slot = await this.slots.take()
-        const next = this.#leftMs > 0 ? plan.take(this.slots.mostPausing) : undefined
+        const next = this.#hasTime ? plan.take(this.slots.mostPausing) : undefined
         if (!next) return slot.end()
         const [at, places] = next
         const attempt = await this.attempts.try(places, story, firstTry.patienceFor(places), slot)
         plan.ended(next)
+        // Then it shows only that the application is no longer there.
+        if (this.attempts.gone !== undefined) return slot.end()
         results[at] = attempt
         this.settings.tried?.(attempt, this.#tried.length + results.filter(Boolean).length, of)
       }
@@ -217,7 +235,7 @@ class Exploring {
     this.#tryingMs += performance.now() - startedAt
     const made = results.filter(Boolean)
     this.#tried.push(...made)
-    const hasTime = () => this.#leftMs > 0
+    const hasTime = () => this.#hasTime
     const { attempts } = this
     const confirmed = await confirm(made, { attempts, story, firstTry, hasTime, tried: this.#tried })
     this.#findings.push(...confirmed)
@@ -240,6 +258,7 @@ class Exploring {
       counts: this.settings.kinds.map(kind => countOf(kind, places, this.#tried)),
       attempts: this.#tried,
       findings: this.#findings,
+      gone: this.attempts.gone,
       singlesTried: this.#tried.filter(attempt => attempt.places.length === 1).length,
       tookMs: performance.now() - this.#startedAt,
       tryingMs: this.#tryingMs,
@@ -272,10 +291,11 @@ function countOf(
 type Verdict = 'found' | 'survived' | 'not all tried' | 'plain run fails' | 'plain runs differ'
 
 /** Decides the exit code: whether there are findings, else whether every place was tried. */
-export function verdictOf({ plain, story, findings, places, singlesTried }: Exploration): Verdict {
+export function verdictOf({ plain, story, findings, places, singlesTried, gone }: Exploration): Verdict {
   if (!story) return plain.ok ? 'plain runs differ' : 'plain run fails'
   if (findings.length > 0) return 'found'
-  return places.length > 0 && singlesTried >= places.length ? 'survived' : 'not all tried'
+  const isDone = gone === undefined && places.length > 0 && singlesTried >= places.length
+  return isDone ? 'survived' : 'not all tried'
 }
 
 /**

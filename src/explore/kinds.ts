@@ -28,7 +28,7 @@ interface KindRules {
   readonly places: (story: StoryRecord, settings: KindSettings) => readonly PlacedDisturbance[]
   /** Smaller forms to try after a failure, smallest first. */
   readonly smaller?: (place: PlacedDisturbance) => readonly PlacedDisturbance[]
-  /** Needs a new process for each run. */
+  /** Needs an application that can be restarted between two runs. */
   readonly restarts?: true
   /** A correct application waits for a second before it goes on. */
   readonly pauses?: true

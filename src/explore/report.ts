@@ -112,6 +112,7 @@ function findingView(
     flaky: failed < of,
     saved: saved?.path ?? null,
     saved_text: saved?.text ?? null,
+    repeat: saved?.repeat ?? null,
     advice: kinds.map(kind => KIND_RULES[kind].advice),
     guide: kinds.map(guideTo),
     what_happened: narrativeOf(attempt),
@@ -197,24 +198,32 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
     ...counts.filter(({ tried }) => tried > 0).map(count => `    ${countLine(count, paint)}`),
     ...(none.length > 0
       ? [
-          `  This ${command ? 'command' : 'scenario'} has no place for ${none.join(', ')}.${whyNone(scenario)}`,
+          `  This ${command ? 'command' : 'scenario'} has no place for ${none.join(', ')}.${whyNone(scenario, story.calls.length)}`,
         ]
       : []),
+    ...(exploration.gone === undefined
+      ? []
+      : [
+          `  ${paint.bad('It ended early:')} ${exploration.gone}.${scenario.data.app?.restart === undefined ? ' With app.restart, paysim can start it again.' : ''}`,
+        ]),
     ...findings.flatMap((finding, at) => findingLines(finding, saved[at], paint, command !== undefined)),
     ...(findings.length === 0
       ? [
-          `  ${singles >= places.length ? paint.good('The application survived all of them.') : 'Not every place was tried.'}`,
+          `  ${verdictOf(exploration) === 'survived' ? paint.good('The application survived all of them.') : 'Not every place was tried.'}`,
         ]
       : []),
     '',
   ].join('\n')
 }
 
-/** An application at a URL calls the gateway directly. */
-const whyNone = ({ data }: Exploration['scenario']) =>
-  data.app?.url === undefined
-    ? ''
-    : ' paysim did not start this application, so it cannot restart it or disturb its calls: use app.start instead of app.url.'
+/** An application at a URL must be told what others are given when they are started. */
+function whyNone({ data: { app } }: Exploration['scenario'], calls: number): string {
+  if (app?.url === undefined) return ''
+  return [
+    ...(calls > 0 ? [] : [' It made no calls through PAYSIM_BASE_URL, so none could be disturbed.']),
+    ...(app.restart === undefined ? [' To restart it, paysim needs a command: app.restart.'] : []),
+  ].join('')
+}
 
 function countLine(
   { kind, places, tried, failed, notMet, notJudged }: Exploration['counts'][number],
@@ -256,7 +265,12 @@ function findingLines(
   isSuite: boolean,
 ): string[] {
   const printed = isSuite ? printedIn(attempt) : []
-  const rate = failed < of ? ` It failed in ${failed} of ${of} repeated runs, so it depends on timing.` : ''
+  const rate =
+    of === 0
+      ? ' It could not be repeated.'
+      : failed < of
+        ? ` It failed in ${failed} of ${of} repeated runs, so it depends on timing.`
+        : ''
   return [
     '',
     `  ${paint.bad(paint.bold(kinds.join(' and ')))}: ${failure.message}`,

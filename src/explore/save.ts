@@ -30,11 +30,15 @@ export async function saveFindings(exploration: Exploration, folder: string): Pr
       ? written(savedSuite(command, finding), suiteComment(command, exploration, finding))
       : await savedText(exploration, finding, folder)
     await writeFile(path, text)
-    const repeat = command ? repeatingCommand(path, command) : `paysim run ${path}`
+    const repeat = command ? repeatingCommand(path, command) : `paysim run ${path}${portFlag(exploration)}`
     saved.push({ path, text, repeat })
   }
   return saved
 }
+
+/** An application that runs already keeps the address by which it calls the gateway. */
+const portFlag = ({ gatewayPort }: Exploration) =>
+  gatewayPort === undefined ? '' : ` --gateway-port ${gatewayPort}`
 
 /** Names each file after what was disturbed, with a number if a name is taken. */
 function fileNames({ scenario, findings, command }: Exploration): string[] {
@@ -48,16 +52,13 @@ function fileNames({ scenario, findings, command }: Exploration): string[] {
   })
 }
 
-async function savedText(
-  { scenario, story, seed }: Exploration,
-  finding: Finding,
-  folder: string,
-): Promise<string> {
+async function savedText(exploration: Exploration, finding: Finding, folder: string): Promise<string> {
+  const { scenario, story, seed } = exploration
   if (!story) return ''
   const disturbed = disturbedStory(scenario.data, finding.places, story)
   const { name, ...data } = await moved(disturbed, scenario, folder)
   const title = `${name}: ${finding.kinds.join(' and ')}`
-  const found = `paysim explore ${basename(scenario.file)} --seed ${seed}`
+  const found = `paysim explore ${basename(scenario.file)} --seed ${seed}${portFlag(exploration)}`
   return written({ paysim: 1, name: title, ...without(data, 'paysim') }, comment(finding, found))
 }
 
@@ -87,7 +88,9 @@ function comment(
     'What happened:',
     ...narrativeOf(attempt).map(line => `  ${line}`),
     ...(printed.length > 0 ? ['What the command printed:', ...printed] : []),
-    `It failed in ${failed} of ${of} repeated runs${failed < of ? ', so it depends on timing' : ''}.`,
+    of === 0
+      ? 'It could not be repeated.'
+      : `It failed in ${failed} of ${of} repeated runs${failed < of ? ', so it depends on timing' : ''}.`,
     `How to survive it: docs/surviving.md${kinds.map(kind => ` #${kind}`).join('')}`,
   ]
   return lines.map(line => (line === '' ? '' : ` ${line}`)).join('\n')
@@ -107,7 +110,7 @@ async function moved(data: ScenarioData, { folder: from }: Scenario, to: string)
   for (const file of filesIn(steps ?? [])) copies.set(file, await copyBelow(from, file, to))
   return {
     ...data,
-    ...(app?.start === undefined ? {} : { app: { ...app, folder: start } }),
+    ...(app?.start === undefined && app?.restart === undefined ? {} : { app: { ...app, folder: start } }),
     ...(steps ? { steps: withFiles(steps, copies) } : {}),
   }
 }

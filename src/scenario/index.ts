@@ -7,9 +7,9 @@ export { ScenarioError } from './load/problems.ts'
 export { readBelow } from './load/scenario-files.ts'
 export { failureLines, type Paint, PLAIN } from './report/failure.ts'
 export { annotations, json, junit, story, summary, tap, testSuites } from './report/formats.ts'
-export { SharedApplication } from './run/open-application.ts'
+export { isShared, SharedApplication } from './run/open-application.ts'
 export type { ApplicationReport, Patience } from './run/played-application.ts'
-export { runAll, runNames } from './run/run-all.ts'
+export { nameAmongAll, runAll, runNames } from './run/run-all.ts'
 export { refused, runScenario, type ScenarioResult } from './run/run-scenario.ts'
 export {
   type OpenTarget,

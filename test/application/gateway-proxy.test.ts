@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { Application } from '../../src/application/application.ts'
@@ -37,6 +37,21 @@ test('a refusal has the form that the contract gives to errors', async () => {
   expect(await flat.json()).toMatchObject({ code: 'service_unavailable', details: [] })
   const problem = await proxy({ 'errors.body': 'problem' }, 'call-503')
   expect(problem.headers.get('content-type')).toContain('application/problem+json')
+})
+
+test('a web page cannot call the proxy under a name of its own', async () => {
+  const opened = await GatewayProxy.open('http://127.0.0.1:1')
+  onTestFinished(() => opened.close())
+  const statusUnder = async (host: string) => {
+    const sent = request(opened.url, { headers: { host } }).end()
+    const [{ statusCode }] = await once(sent, 'response').catch(() => [{ statusCode: 0 }])
+    return statusCode
+  }
+  for (const host of ['shop.example', 'shop.example:80', '127.0.0.1.shop.example', 'localhost.shop.example'])
+    expect(await statusUnder(host), host).toBe(421)
+  // The connection ends without an answer where there is no gateway.
+  for (const host of ['127.0.0.1', '[::1]:80', 'localhost', 'host.docker.internal:80', 'paysim'])
+    expect(await statusUnder(host), host).toBe(0)
 })
 
 test('a proxy without calls is idle at once', async () => {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { SUITE_KINDS } from '../../application/disturbance.ts'
 import { newCommand } from '../command-table.ts'
-import { seed } from '../flag-values.ts'
+import { port, seed } from '../flag-values.ts'
 import { atLeastOne, type ExploreFlags, exploreReport, kindList, wait } from '../scenario/run-flags.ts'
 
 export function command(): Command {
@@ -44,6 +44,11 @@ export function command(): Command {
     )
     .option('--open', 'open the html report in a browser')
     .addOption(new Option('-o, --output <form>', 'output format').choices(['text', 'json']))
+    .option(
+      '--gateway-port <n>',
+      'the port by which an application that runs already (app.url) calls the gateway (default: any free one)',
+      port,
+    )
     .addOption(new Option('--control-url <url>', 'use this running simulator').env('PAYSIM_CONTROL_URL'))
     .addOption(
       new Option('--control-token <token>', 'token of its control surface').env('PAYSIM_CONTROL_TOKEN'),
@@ -53,6 +58,8 @@ export function command(): Command {
       `
 The file names your application under \`app\`, calls it, and checks its state with \`expect app\`. paysim runs it twice as it is, and it must pass. Then paysim disturbs each webhook, call and gap between steps once, and then pairs of them. It reduces each failure to the smallest disturbance, repeats it three times, and saves it as a scenario that \`paysim run\` can repeat.
 
+If the file says where the application runs already (app.url), paysim prints the address and the keys with which it must call the gateway.
+
 With --suite, paysim runs your test command as \`paysim exec\` does: twice as it is, and it must pass and do the same. Then it runs again for each call and webhook that a disturbance fits, with that one disturbed. A command that then fails is a finding. By default, paysim tries only what a right program does not notice: ${SUITE_KINDS.join(', ')}. It never tries webhook-order and webhook-late, because the tests of a right program may fail over them, and what needs the steps of a scenario.
 
 The exit code is 0 if every place was disturbed and survived, 10 if there are findings, 2 if a file is wrong or the plain run fails, and 8 if time ran out before every place was tried, or if there is no place.
@@ -60,6 +67,7 @@ The exit code is 0 if every place was disturbed and survived, 10 if there are fi
 Examples:
   paysim explore orders.yaml
   paysim explore orders.yaml --for 30s -- node shop.js
+  paysim explore orders.yaml --gateway-port 4010
   paysim explore orders.yaml --only webhook-twice,webhook-order --report junit=explore.xml
   paysim explore orders.yaml --report html=explore.html --open
   paysim explore --suite -- npm test

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { newCommand } from '../command-table.ts'
-import { collect, seed } from '../flag-values.ts'
+import { collect, port, seed } from '../flag-values.ts'
 import { atLeastOne, type RunFlags, report } from '../scenario/run-flags.ts'
 
 export function command(): Command {
@@ -10,7 +10,7 @@ export function command(): Command {
       '<path...>',
       'scenario files, or folders that contain them; after `--`, the command that starts the application',
     )
-    .option('--no-app', 'start no application, and refuse files that would start one')
+    .option('--no-app', 'start no application, and refuse files that would start or restart one')
     .option(
       '-j, --jobs <n>',
       'number of scenarios to run at the same time (default: the number of cores)',
@@ -24,6 +24,11 @@ export function command(): Command {
     )
     .option('--repeat <n>', 'run each scenario this many times, each time with the next seed', atLeastOne)
     .option('--seed <n>', 'seed of the first run, instead of the one in the file', text => Number(seed(text)))
+    .option(
+      '--gateway-port <n>',
+      'the port by which an application that runs already (app.url) calls the gateway (default: any free one)',
+      port,
+    )
     .addOption(new Option('--control-url <url>', 'use this running simulator').env('PAYSIM_CONTROL_URL'))
     .addOption(
       new Option('--control-token <token>', 'token of its control surface').env('PAYSIM_CONTROL_TOKEN'),

@@ -26,7 +26,13 @@ import {
 import type { SuiteAccount, SuiteGateway } from '../../explore/suite-run.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
 import { startWith } from '../../library/start-simulator.ts'
-import { runNames, type Scenario, ScenarioError, type SimulatorTarget } from '../../scenario/index.ts'
+import {
+  nameAmongAll,
+  runNames,
+  type Scenario,
+  ScenarioError,
+  type SimulatorTarget,
+} from '../../scenario/index.ts'
 import { FilesError, messageOf, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
@@ -36,8 +42,9 @@ import { writerTo } from '../output/printer.ts'
 import { wrapTo } from '../output/text.ts'
 import { widthOf } from '../output/width-of.ts'
 import { loadAll } from './load-files.ts'
+import { openFor, toldApplications } from './open-target.ts'
 import { demandPage, openPage, reportPage } from './report-page.ts'
-import { endOnSignals, interruptible, openTarget, paintFor, spinnerFor } from './run.ts'
+import { endOnSignals, interruptible, paintFor, spinnerFor } from './run.ts'
 import { demandStartable, type ExploreFlags, splitAtDashes, startedBy } from './run-flags.ts'
 
 export async function exploreFiles(words: readonly string[], flags: ExploreFlags): Promise<void> {
@@ -76,13 +83,15 @@ async function exploreAll(
   const scenarios = startedBy(command, await loadAll(paths))
   demandExplorable(scenarios)
   demandStartable(scenarios)
-  const opened = await openTarget({ ...flags, report: [], embedded: undefined, only: undefined } as never)
+  const runFlags = { ...flags, report: [], embedded: undefined, only: undefined } as never
+  const opened = await openFor(scenarios, runFlags)
   interruptible(opened)
   try {
+    await writerTo(textStream(flags))(toldApplications(scenarios, opened, runFlags))
     const target = opened.target as SimulatorTarget
     const names = runNames(scenarios)
     const explorations = scenarios.map((scenario, at) => (settings: ExploreSettings) => {
-      const run = (names[at] ?? 'run').replace(/^run-/, 'explore-')
+      const run = nameAmongAll((names[at] ?? 'run').replace(/^run-/, 'explore-'), scenario)
       const retries = retriesOf(target.contract)
       return explore(scenario, { ...settings, target, run, retries })
     })
@@ -104,6 +113,8 @@ async function exploreCommand(
     throw new UsageError(`--suite explores a test command, not ${paths[0]}: leave out --suite, or the file`)
   if (flags.controlUrl !== undefined)
     throw new UsageError('--suite starts a simulator for each run: leave out --control-url')
+  if (flags.gatewayPort !== undefined)
+    throw new UsageError('--suite tells the command where the gateway is: leave out --gateway-port')
   for (const kind of flags.only ?? []) {
     const reason = reasonAgainst(kind)
     if (reason !== undefined)
@@ -139,14 +150,17 @@ async function repeatFinding(file: string, command: readonly string[], seed: num
 
 const retriesOf = (contract: Contract) => Math.max(1, contract['events.retry'].length - 1)
 
+/** With a report on stdout, text for people goes to stderr. */
+const textStream = ({ output, report }: ExploreFlags) =>
+  output !== 'json' && !report.some(({ file }) => file === '-') ? process.stdout : process.stderr
+
 /** Explores one after the other, and reports each. */
 async function reportAll(
   explorations: readonly ((settings: ExploreSettings) => Promise<Exploration>)[],
   flags: ExploreFlags & { readonly jobs: number },
 ): Promise<number> {
   const reported: Reported[] = []
-  const toStdout = flags.output !== 'json' && !flags.report.some(({ file }) => file === '-')
-  const out = toStdout ? process.stdout : process.stderr
+  const out = textStream(flags)
   const paint = await paintFor(out)
   for (const one of explorations) {
     const exploration = await exploreOne(one, flags, out)

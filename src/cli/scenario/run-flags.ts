@@ -18,6 +18,7 @@ export interface RunFlags {
   readonly jobs?: number
   readonly controlUrl?: string
   readonly controlToken?: string
+  readonly gatewayPort?: number
   readonly baseUrl?: string
   readonly embedded?: true
   readonly report: readonly Report<(typeof RUN_FORMATS)[number]>[]
@@ -66,6 +67,7 @@ export interface ExploreFlags {
   readonly report: readonly Report<(typeof EXPLORE_FORMATS)[number]>[]
   readonly open?: true
   readonly output?: 'text' | 'json'
+  readonly gatewayPort?: number
   readonly controlUrl?: string
   readonly controlToken?: string
 }
@@ -98,7 +100,7 @@ export function startedBy(command: readonly string[], scenarios: readonly Scenar
   return scenarios.map(scenario => {
     const { app } = scenario.data
     if (!app) return scenario
-    const { url: _, ...rest } = app
+    const { url: _, restart: __, ...rest } = app
     return {
       ...scenario,
       data: { ...scenario.data, app: { ...rest, start: [...command], folder: process.cwd() } },
@@ -110,18 +112,20 @@ export function startedBy(command: readonly string[], scenarios: readonly Scenar
 export function demandStartable(scenarios: readonly Scenario[], { mayStart = true } = {}): void {
   const problems = scenarios.flatMap(({ file, data, positions }) => {
     const { app } = data
-    if (!app || app.url !== undefined) return []
+    if (!app) return []
     const at = { file, ...positions.of(['app']) }
-    if (app.start === undefined)
+    const { url, start, restart } = app
+    if (url === undefined && start === undefined)
       return [{ ...at, message: 'app needs start or url: add one, or give the command after `--`' }]
-    return mayStart
-      ? []
-      : [
-          {
-            ...at,
-            message: `app would start ${commandLine(app.start)}, but --no-app forbids it: use url, or run without --no-app`,
-          },
-        ]
+    if (mayStart) return []
+    const would = [
+      ...(start === undefined ? [] : [['start', start, 'use url'] as const]),
+      ...(restart === undefined ? [] : [['restart', restart, 'remove it'] as const]),
+    ]
+    return would.map(([key, command, instead]) => ({
+      ...at,
+      message: `app would ${key === 'start' ? 'start' : 'restart with'} ${commandLine(command)}, but --no-app forbids it: ${instead}, or run without --no-app`,
+    }))
   })
   if (problems.length > 0) throw new FilesError(new ScenarioError(problems).message)
 }

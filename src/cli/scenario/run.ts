@@ -2,15 +2,11 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { endApplications } from '../../application/process-family.ts'
-import { ControlError } from '../../client/errors.ts'
-import { startSimulator } from '../../library/start-simulator.ts'
 import {
   annotations,
   json,
   junit,
   type OpenTarget,
-  openGatewayTarget,
-  openSimulatorTarget,
   type Paint,
   PLAIN,
   refused,
@@ -29,6 +25,7 @@ import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
 import { writerTo } from '../output/printer.ts'
 import { type Loaded, loadEach, pickOnly, problemsOf, scenariosOf } from './load-files.ts'
+import { isReal, openFor, toldApplications } from './open-target.ts'
 import { demandPage, openPage, reportPage } from './report-page.ts'
 import { demandStartable, type RunFlags, splitAtDashes, startedBy } from './run-flags.ts'
 import { runOnChange } from './watch.ts'
@@ -60,8 +57,9 @@ async function runOnce(
     if (isReal(flags) && !flags.embedded) refuseWithoutSimulator(scenarios, flags)
     await transcriptPaths(scenarios, flags)
     if (scenarios.length === 0) return await reportProblems(loaded, flags)
-    opened = await openTarget(flags)
+    opened = await openFor(scenarios, flags)
     interruptible(opened)
+    if (!flags.quiet) await writerTo(textStream(flags))(toldApplications(scenarios, opened, flags))
     return await runIn(opened, loaded, flags)
   } catch (error) {
     reportError(error)
@@ -78,8 +76,12 @@ const withCommand = (command: readonly string[], loaded: readonly Loaded[]): Loa
   })
 
 async function runIn({ target }: OpenTarget, loaded: readonly Loaded[], flags: RunFlags): Promise<number> {
-  const { repeat, seed, transcript, jobs = availableParallelism() } = flags
+  const { repeat, seed, transcript } = flags
   const scenarios = scenariosOf(loaded)
+  // The calls that come to one address belong to the run that is under way.
+  const jobs = scenarios.some(({ data }) => data.app?.url !== undefined)
+    ? 1
+    : (flags.jobs ?? availableParallelism())
   const view = await showRun(loaded.length - scenarios.length + scenarios.length * (repeat ?? 1), flags)
   for (const one of loaded) if ('error' in one) view.ended(refused(one.file, one.error))
   const problems = problemsOf(loaded)
@@ -263,56 +265,4 @@ export async function spinnerFor(out: NodeJS.WriteStream) {
   if (!out.isTTY || !out.columns) return undefined
   const { default: ora } = await import('ora')
   return ora({ stream: out, discardStdin: false }).start()
-}
-
-/** Where the scenarios run. Only the flag names a gateway: a run must not reach a real one by accident. */
-export async function openTarget(flags: RunFlags): Promise<OpenTarget> {
-  const { controlUrl, controlToken, baseUrl, embedded } = flags
-  if (embedded) return startOwn()
-  if (isReal(flags)) return openGateway(baseUrl ?? '')
-  if (controlUrl === undefined) return startOwn()
-  if (controlToken === undefined)
-    throw new UsageError('--control-url needs a token: set --control-token or PAYSIM_CONTROL_TOKEN')
-  const control = address('--control-url', controlUrl)
-  const url = baseUrl === undefined ? control.replace(/\/_paysim$/, '') : address('--base-url', baseUrl)
-  return openRunning({ url, controlUrl: control, controlToken })
-}
-
-/** A base URL without a control surface: a gateway that cannot be set up. */
-const isReal = ({ controlUrl, baseUrl }: RunFlags) => baseUrl !== undefined && controlUrl === undefined
-
-async function startOwn(): Promise<OpenTarget> {
-  const simulator = await startSimulator()
-  const { target, close } = await openSimulatorTarget(simulator)
-  return {
-    target,
-    async close() {
-      await close()
-      await simulator.stop()
-    },
-  }
-}
-
-async function openRunning(simulator: Parameters<typeof openSimulatorTarget>[0]): Promise<OpenTarget> {
-  try {
-    return await openSimulatorTarget(simulator)
-  } catch (error) {
-    if (!(error instanceof ControlError)) throw error
-    throw new UsageError(
-      `${simulator.controlUrl} is not a control surface that accepts this token: ${error.status}`,
-    )
-  }
-}
-
-function openGateway(baseUrl: string): OpenTarget {
-  const { PAYSIM_PUBLIC_KEY: publicKey, PAYSIM_SECRET_KEY: secretKey } = process.env
-  if (!publicKey || !secretKey)
-    throw new UsageError('--base-url needs keys: set PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY')
-  return openGatewayTarget({ baseUrl: address('--base-url', baseUrl), publicKey, secretKey })
-}
-
-function address(flag: string, text: string): string {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw new UsageError(`${flag} must be an http or https URL`)
-  return text.replace(/\/+$/, '')
 }

@@ -79,6 +79,11 @@ function checkContent(
       ['app', 'url'],
       'app has both start and url: keep start to run a command, or url for a running application',
     )
+  if (data.app?.restart !== undefined && data.app.url === undefined)
+    problems.say(
+      ['app', 'restart'],
+      'app.restart is for a running application: add url, or remove restart, because paysim restarts what it starts itself',
+    )
   const reading: StepContext = {
     problems,
     positions,

@@ -4,13 +4,27 @@ import type { WayBack } from '../../application/payer.ts'
 import type { EventBody } from '../../application/webhook-variants.ts'
 import type { AccountControl } from '../../client/control-client.ts'
 import { basicAuthorization } from '../../client/credentials.ts'
+import type { ScenarioData } from '../schema/file.ts'
 import { type Patience, PlayedApplication } from './played-application.ts'
 import { type Scope, UnknownReferenceError } from './scope.ts'
 import type { Stage } from './stage.ts'
 
-/** One application process for several runs; the first run starts it. */
+/** Whether one application serves all runs of a file, so that no name or id may come again. */
+export const isShared = ({ app }: ScenarioData) => app?.fresh === 'never' || app?.url !== undefined
+
+/** One application for several runs; the first run opens it. */
 export class SharedApplication {
   application: Application | undefined
+
+  constructor(
+    /** Whether it is restarted before the first run, which shows that it can be. */
+    public restartsFirst = false,
+  ) {}
+
+  /** Ends it after a failed run, if paysim started it. */
+  async giveUp(): Promise<void> {
+    if (await this.application?.giveUp()) this.application = undefined
+  }
 
   /** Ends it. The next run starts a new one. */
   async close(): Promise<void> {
@@ -41,13 +55,15 @@ export async function openApplication(
   // Loaded only when needed: it imports an HTTP client and the code that starts processes.
   const { Application } = await import('../../application/application.ts')
   const keys = account.keys[account.environment]
+  const given = spec.url === undefined ? undefined : target.given
   const app =
     shared?.application ??
     (await Application.open({
       spec,
       cwd: resolve(scenario.folder, spec.folder ?? '.'),
       gateway: target.baseUrl,
-      credentials: {
+      proxy: given?.proxy,
+      credentials: given?.credentialsOf(account.environment) ?? {
         publicKey: keys.publicKey,
         secretKey: keys.secretKey,
         webhookSecret: inbox.secret,
@@ -60,6 +76,11 @@ export async function openApplication(
       },
     }))
   if (shared) shared.application = app
+  await app.awaitReady()
+  if (shared?.restartsFirst) {
+    await app.restart()
+    shared.restartsFirst = false
+  }
   const { credentials } = app
   const run = app.begin({
     secret: inbox.secret,

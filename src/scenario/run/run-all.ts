@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { basename } from 'node:path'
 import type { Scenario } from '../schema/file.ts'
-import { SharedApplication } from './open-application.ts'
+import { isShared, SharedApplication } from './open-application.ts'
 import { runScenario, type ScenarioResult } from './run-scenario.ts'
 import type { Target } from './target.ts'
 
@@ -29,7 +30,7 @@ export async function runAll(
       const scenario = scenarios[at]
       const run = names[at]
       if (!scenario || run === undefined) return
-      results[at] = await runRepeatedly(scenario, run, settings)
+      results[at] = await runRepeatedly(scenario, nameAmongAll(run, scenario), settings)
     }
   }
   await Promise.all(Array.from({ length: Math.max(1, Math.min(settings.jobs, scenarios.length)) }, work))
@@ -43,7 +44,7 @@ async function runRepeatedly(
   { target, repeat: of = 1, seed, transcript = false, began, ended }: RunAllSettings,
 ): Promise<ScenarioResult[]> {
   const results: ScenarioResult[] = []
-  const shared = scenario.data.app?.fresh === 'never' ? new SharedApplication() : undefined
+  const shared = isShared(scenario.data) ? new SharedApplication() : undefined
   try {
     for (let nth = 1; nth <= of; nth++) {
       const data = { ...scenario.data, seed: seedOf(nth, seed ?? scenario.data.seed ?? 1) }
@@ -75,6 +76,13 @@ async function runRepeatedly(
 /** Repetition n uses the first seed plus n - 1, so a user can repeat it by its seed. */
 const seedOf = (nth: number, first: number | string) =>
   typeof first === 'number' ? first + nth - 1 : nth === 1 ? first : `${first}-${nth}`
+
+/**
+ * An application that runs already keeps what earlier commands did, so each command has names of its own. The ids of an
+ * account follow from its name.
+ */
+export const nameAmongAll = (run: string, { data }: Scenario): string =>
+  data.app?.url === undefined ? run : `${run.slice(0, 44)}-${randomBytes(4).toString('hex')}`
 
 /** Derived from the file's name, so that a file has the same account, keys and ids on every machine. */
 export function runNames(scenarios: readonly Pick<Scenario, 'file'>[]): string[] {

@@ -74,12 +74,7 @@ export async function runScenario(scenario: Scenario, settings: RunSettings): Pr
   const { file, data } = scenario
   let stage: Stage
   try {
-    stage = await Stage.open(
-      scenario,
-      settings.target,
-      settings.run,
-      settings.shared?.application?.credentials.webhookSecret,
-    )
+    stage = await Stage.open(scenario, settings.target, settings.run, webhookSecretFor(scenario, settings))
   } catch (cause) {
     if (!(cause instanceof ControlError) && !(cause instanceof UnknownReferenceError)) throw cause
     records.push(setupFailure(scenario, cause))
@@ -111,6 +106,12 @@ export async function runScenario(scenario: Scenario, settings: RunSettings): Pr
     if (!settings.shared) await application?.close()
     await stage.close()
   }
+}
+
+/** An application that serves several runs was given one secret. */
+function webhookSecretFor({ data }: Scenario, { shared, target }: RunSettings): string | undefined {
+  const given = data.app?.url !== undefined && target.kind === 'simulator' ? target.given : undefined
+  return (shared?.application?.credentials ?? given?.credentialsOf(data.environment ?? 'test'))?.webhookSecret
 }
 
 async function playScenario(
@@ -145,11 +146,11 @@ async function playScenario(
   return false
 }
 
-/** The application did not start. */
+/** The application did not start, or does not answer. */
 const startFailure = (scenario: Scenario, { message, output }: ApplicationError): StepRecord =>
   failureOf(scenario, {
     path: ['app'],
-    title: 'start the application',
+    title: `${scenario.data.app?.url === undefined ? 'start' : 'reach'} the application`,
     mismatches: [miss(['app'], 'application', 'a running application', null, message)],
     output,
   })

@@ -1,3 +1,4 @@
+import type { GivenGateway } from '../../application/running-application.ts'
 import { ControlClient } from '../../client/control-client.ts'
 import type { Contract } from '../../contract/decisions.ts'
 import { ContractError, resolveContract } from '../../contract/resolve-contract.ts'
@@ -21,6 +22,8 @@ export interface SimulatorTarget {
   readonly merchants: Set<string>
   readonly createPath: string
   readonly wire: Wire
+  /** For applications that run already. */
+  readonly given?: GivenGateway | undefined
 }
 
 export interface GatewayTarget {

@@ -24,11 +24,20 @@ const ApplicationSchema = Type.Object(
     url: maybe(
       Type.String({
         pattern: '^https?://',
-        description: 'the URL of a running application, instead of start; it is not restarted',
+        description: 'the URL of an application that runs already, instead of start',
+      }),
+    ),
+    restart: maybe(
+      Type.Unsafe<string | string[]>({
+        description:
+          'with url: the command that restarts it, in the form of start; it ends once the application was begun again',
+        anyOf: [text('a line'), Type.Array(Type.String(), { minItems: 1 })],
       }),
     ),
     folder: maybe(
-      text("the folder to start it in, relative to the scenario; the scenario's folder by default"),
+      text(
+        "the folder to start or restart it in, relative to the scenario; the scenario's folder by default",
+      ),
     ),
     webhooks: maybe(
       Type.String({

@@ -159,7 +159,7 @@ function FindingPanel({ finding, plain }: { finding: ReportedFinding; plain: rea
           ))}
         </div>
         <Beside plain={plain} disturbed={finding.what_happened} />
-        {finding.saved !== null && <Command text={`paysim run ${finding.saved}`} />}
+        {finding.repeat !== null && <Command text={finding.repeat} />}
         {finding.saved_text !== null && (
           <details>
             <summary>The scenario that repeats it</summary>
