@@ -179,6 +179,7 @@ const attemptResult = schemaOf<AttemptResult>()(
     error: orNull(text),
     retryAfterMs: orNull(milliseconds),
     body: text,
+    headers: optional(Type.Unsafe<Readonly<Record<string, string>>>(Type.Record(Type.String(), text))),
     timestamp: Type.Integer({ minimum: 0 }),
     signature: text,
   }),

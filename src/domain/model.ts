@@ -174,6 +174,8 @@ export interface AttemptResult {
   readonly error: string | null
   readonly retryAfterMs: number | null
   readonly body: string
+  /** The receiver's, without secrets. Older journals do not have them, and there are none without an answer. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The signed headers as sent. */
   readonly timestamp: number
   readonly signature: string
