@@ -90,6 +90,18 @@ describe.skipIf(noChromium)('a filtered list', () => {
     const [first] = JSON.parse((await saved(page, 'JSON')).text)
     expect(first).toMatchObject({ method: 'GET', path: '/payment_intents/pi_nothing', status: 404 })
 
+    await follow(page, addressOf(desk.server, `${desk.account}/clock?within=1h`))
+    const timers = page.getByRole('table', { name: 'Timers' }).getByRole('row')
+    await timers.filter({ hasText: 'Webhook attempt' }).first().waitFor()
+    expect(await timers.filter({ hasText: 'Expire' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await timers.filter({ hasText: 'Expire' }).first().waitFor()
+
+    await follow(page, addressOf(desk.server, `${desk.account}/overview`))
+    const attempts = page.getByRole('region', { name: 'Webhook attempts' })
+    await attempts.getByRole('link', { name: 'Failed' }).click()
+    await count('6 deliveries')
+
     await follow(page, addressOf(desk.server, `${desk.account}/webhooks`))
     await page.getByLabel('Endpoint', { exact: true }).selectOption({ label: 'http://127.0.0.1:9/second' })
     await count('3 deliveries')
