@@ -83,6 +83,13 @@ function covered(name: string, value: unknown): unknown {
 /** Keeps the last four digits; the number may be written in groups. */
 const endOf = (number: string) => `…${number.replace(/\D/g, '').slice(-4)}`
 
+/** A header whose name says that its value is secret, or a cookie, of which the name and the attributes are shown. */
+export function headerWithoutSecrets(name: string, value: string): string {
+  if (isSecretName(name)) return MASK
+  const shown = name === 'set-cookie' ? value.replace(/^([^=;]*=)[^;]+/, `$1${MASK}`) : value
+  return withoutSecrets(shown)
+}
+
 const MASK = '…'
 const URL_TOKENS = new RegExp(TOKEN.source, 'g')
 const URL_PARAMETER = /(?:^|[?&;#/])([^?&;#/=]*)=/g

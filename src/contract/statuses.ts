@@ -44,3 +44,6 @@ export type PaymentTrigger = (typeof PAYMENT_TRIGGERS)[number]
 
 export const PAYOUT_TRIGGERS = ['approve', 'cancel', 'succeed', 'fail'] as const
 export type PayoutTrigger = (typeof PAYOUT_TRIGGERS)[number]
+
+/** What is checked of a webhook that was received, in this order. */
+export const WEBHOOK_CHECKS = ['headers', 'signature', 'timestamp', 'event'] as const

@@ -1,4 +1,5 @@
 import { formatDuration } from './durations.ts'
+import type { WEBHOOK_CHECKS } from './statuses.ts'
 import { isRecord, parseForeign } from './validation.ts'
 import { mistakeIn, verifyWebhook } from './webhook-signature.ts'
 
@@ -24,7 +25,13 @@ interface WebhookToCheck {
   readonly anyBody?: boolean
 }
 
-export const WEBHOOK_CHECKS = ['headers', 'signature', 'timestamp', 'event'] as const
+/** What it means that a check passed. */
+export const CHECK_MEANINGS: { readonly [C in (typeof WEBHOOK_CHECKS)[number]]: string } = {
+  headers: 'all headers of a signed webhook are present',
+  signature: 'the body was signed with this secret',
+  timestamp: 'the webhook is recent enough',
+  event: 'the header and the body name the same event',
+}
 
 export interface WebhookCheck {
   readonly check: (typeof WEBHOOK_CHECKS)[number]

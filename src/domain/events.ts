@@ -156,6 +156,8 @@ const attemptResult = object({
   error: orNull(text),
   retryAfterMs: orNull(milliseconds),
   body: text,
+  /** The receiver's, without secrets. Older journals do not have them, and there are none without an answer. */
+  headers: optional(Type.Unsafe<Readonly<Record<string, string>>>(Type.Record(Type.String(), text))),
   /** The signed headers as sent. */
   timestamp: Type.Integer({ minimum: 0 }),
   signature: text,

@@ -52,6 +52,16 @@ export const EndpointBody = object({
 })
 export type EndpointBody = Wire<typeof EndpointBody>
 
+/** A webhook as it was received, to check against the secrets of an endpoint. */
+export const ReceivedWebhook = object({
+  headers: Type.String({
+    description:
+      'lines or JSON, as somebody copied them; after an empty line, or as `body` in the JSON, they may have the body too',
+  }),
+  body: Type.Optional(Type.String()),
+})
+export type ReceivedWebhook = Wire<typeof ReceivedWebhook>
+
 /** An event to send by hand: a sample of a type, or a copy of another one, with these members of its data. */
 export const EventBody = object({
   type: Type.Optional(oneOf([...STANDARD_EVENTS, ...OPTIONAL_EVENTS])),

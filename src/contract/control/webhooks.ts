@@ -3,7 +3,7 @@ import * as Type from '@sinclair/typebox'
 import type { Contract } from '../decisions.ts'
 import { PayoutInEvent, resources } from '../resources.ts'
 import { count, named, nullable, object, oneOf, openObject, timestamp, type Wire } from '../schema.ts'
-import { DELIVERY_STATUSES, ENVIRONMENTS } from '../statuses.ts'
+import { DELIVERY_STATUSES, ENVIRONMENTS, WEBHOOK_CHECKS } from '../statuses.ts'
 import { WEBHOOK_FAULT_TYPES } from './faults.ts'
 
 /** Endpoints, events, and their deliveries. */
@@ -22,6 +22,23 @@ export const EndpointRecord = named(
   }),
 )
 export type EndpointRecord = Wire<typeof EndpointRecord>
+
+/** Whether a webhook that somebody received is valid, and if not, why. */
+export const WebhookVerdict = named(
+  'WebhookVerdict',
+  object({
+    valid: Type.Boolean(),
+    id: nullable(Type.String()),
+    checks: Type.Array(
+      object({
+        check: oneOf(WEBHOOK_CHECKS),
+        means: Type.String({ description: 'what it means that it passed' }),
+        fault: nullable(Type.String({ description: 'why it did not pass' })),
+      }),
+    ),
+  }),
+)
+export type WebhookVerdict = Wire<typeof WebhookVerdict>
 
 /** An event, as in the body of its webhook. */
 export function eventRecord(contract: Contract | 'any') {
@@ -78,6 +95,12 @@ export const DeliveryAttempt = named(
         status: nullable(Type.Integer()),
         error: nullable(Type.String()),
         retry_after_ms: nullable(count),
+        headers: nullable(
+          Type.Record(Type.String(), Type.String(), {
+            description:
+              'the first 2,048 characters, without secrets; null of older attempts and without an answer',
+          }),
+        ),
         body: Type.String(),
       }),
     ),

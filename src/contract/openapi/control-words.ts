@@ -260,6 +260,14 @@ export const CONTROL_WORDS: Readonly<Record<ControlCall, CallWords>> = {
     example: { overlap: '24h' },
     after: afterEndpoint,
   },
+  'POST /accounts/:account/webhook-endpoints/:id/verify': {
+    description: 'The checks of `paysim webhooks verify`, in the same words.',
+    example: {
+      headers: 'webhook-id: evt_1\nwebhook-timestamp: 1798796400\nwebhook-signature: v1,c2lnbmVk',
+      body: '{"id":"evt_1"}',
+    },
+    after: afterEndpoint,
+  },
   'GET /accounts/:account/events': { description: 'Also those that no endpoint asked for.' },
   'POST /accounts/:account/events': {
     description: 'To all endpoints that take it, signed, with the normal retries. It changes no record.',

@@ -299,7 +299,15 @@ export class Courier {
       const about = { account: this.account.id, secret: own[0] ?? '', url: delivery.url }
       const answer = await sender.send({ ...about, headers, body, limitMs, stopping, onBegin })
       const retryAfterMs = parseRetryAfter(answer.retryAfter, wall())
-      return { status: answer.status, error: null, retryAfterMs, body: answer.body, ...sent }
+      const headersOfAnswer = answer.headers && { headers: answer.headers }
+      return {
+        status: answer.status,
+        error: null,
+        retryAfterMs,
+        body: answer.body,
+        ...headersOfAnswer,
+        ...sent,
+      }
     } catch (cause) {
       const budget = this.#budget
       const isLate = cause instanceof TooLateError
@@ -331,9 +339,10 @@ const REMOVED: AttemptReport = {
 }
 
 /** The secret of the fault `bad_signature`, which no receiver has. */
-const WRONG_SECRET = `whsec_${Buffer.from('nobody has this secret').toString('base64')}`
+export const WRONG_SECRET = `whsec_${Buffer.from('nobody has this secret').toString('base64')}`
 
-const secretsNow = ({ secrets }: WebhookEndpoint, at: number) =>
+/** Those that sign. */
+export const secretsNow = ({ secrets }: WebhookEndpoint, at: number) =>
   secrets.filter(({ endsAt }) => endsAt === null || endsAt > at).map(({ secret }) => secret)
 
 function tooLate({ limitMs, sent }: TooLateError, budget: ReceiverBudget | undefined): string {

@@ -1,5 +1,6 @@
-import { Agent, type AgentOptions, request as requestPlain } from 'node:http'
+import { Agent, type AgentOptions, type IncomingHttpHeaders, request as requestPlain } from 'node:http'
 import type { LookupFunction } from 'node:net'
+import { headerWithoutSecrets } from '../../contract/redact.ts'
 import { Deadline, TooLateError } from '../time/real-time.ts'
 import { Queue } from '../time/scheduling.ts'
 import { hostOf, isThisMachine, WebhookHostError, type WebhookHosts } from './webhook-hosts.ts'
@@ -23,6 +24,8 @@ export interface WebhookAnswer {
   readonly retryAfter: string | undefined
   /** Where a redirect leads. Nobody follows it. */
   readonly location?: string | undefined
+  /** The first ones, without secrets. A relay may not tell them. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The start of the answer's body. */
   readonly body: string
 }
@@ -35,6 +38,9 @@ export type RelayWebhook = (
 
 /** The start of the receiver's answer, shown in the deliveries. */
 const SHOWN_BODY = 1024
+/** How many characters of its headers are kept with an attempt, and of one of them. */
+const SHOWN_HEADERS = 2048
+const SHOWN_HEADER = 256
 /** An answer may be endless: no more of it is read. */
 const MOST_READ = 1024 * 1024
 /** How many requests all accounts together make at a time, and how many bytes these have. */
@@ -156,6 +162,23 @@ export class WebhookSender {
   }
 }
 
+/** They are about the connection, not about the answer. */
+const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+
+function shownHeaders(received: IncomingHttpHeaders): Record<string, string> {
+  const shown: Record<string, string> = {}
+  let left = SHOWN_HEADERS
+  for (const [name, value] of Object.entries(received)) {
+    if (value === undefined || OF_THE_CONNECTION.has(name)) continue
+    const text = [value].flat().map(each => headerWithoutSecrets(name, each.slice(0, SHOWN_HEADER)))
+    const line = text.join(', ').slice(0, SHOWN_HEADER)
+    left -= name.length + line.length
+    if (left < 0) break
+    shown[name] = line
+  }
+  return shown
+}
+
 const TO_ITSELF = 'points to paysim itself'
 
 const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80')
@@ -222,7 +245,8 @@ function exchange(
         deadline.clear()
         const { 'retry-after': retryAfter, location } = incoming.headers
         const body = Buffer.concat(shown).toString('utf8').slice(0, SHOWN_BODY)
-        resolve({ status: incoming.statusCode ?? 0, retryAfter, location, body })
+        const headers = shownHeaders(incoming.headers)
+        resolve({ status: incoming.statusCode ?? 0, retryAfter, location, headers, body })
       }
       incoming.on('data', (chunk: Buffer) => {
         if (size < SHOWN_BODY) shown.push(chunk)

@@ -141,6 +141,7 @@ export function deliveryView(delivery: Delivery, runtime: AccountRuntime): Deliv
         url: delivery.url,
         headers: {
           'content-type': 'application/json',
+          'user-agent': 'paysim',
           'webhook-id': delivery.eventId,
           'webhook-timestamp': String(result.timestamp),
           'webhook-signature': result.signature,
@@ -152,6 +153,7 @@ export function deliveryView(delivery: Delivery, runtime: AccountRuntime): Deliv
         status: result.status,
         error: result.error,
         retry_after_ms: result.retryAfterMs,
+        headers: result.headers ?? null,
         body: result.body,
       },
     })),

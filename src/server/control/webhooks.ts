@@ -1,9 +1,21 @@
-import { EndpointBody, EventBody, RotateBody } from '../../contract/control/requests.ts'
+import { EndpointBody, EventBody, ReceivedWebhook, RotateBody } from '../../contract/control/requests.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
 import type { EventName } from '../../contract/event-names.ts'
 import { exampleEvent } from '../../contract/openapi/examples.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
+import {
+  CHECK_MEANINGS,
+  checkWebhook,
+  isSignedWith,
+  NoWebhookError,
+  problemOf,
+  readSavedWebhook,
+  type WebhookHeaders,
+} from '../../contract/webhook-check.ts'
+import type { WebhookEndpoint } from '../../domain/model.ts'
+import type { World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
+import { secretsNow, WRONG_SECRET } from '../../engine/webhooks/courier.ts'
 import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
 import { demandNoProblems, refuseProblems } from '../refusal.ts'
@@ -18,6 +30,7 @@ import {
 import { deliveryView, endpointView, eventRecord } from './views.ts'
 
 const readEndpoint = bodyReader<EndpointBody>(EndpointBody)
+const readReceived = bodyReader<ReceivedWebhook>(ReceivedWebhook)
 const readEvent = bodyReader<EventBody>(EventBody)
 const readRotation = bodyReader<RotateBody>(RotateBody, { optional: true })
 
@@ -53,6 +66,22 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
       )
       const rotated = runtime.account.world.endpoints.get(endpoint)
       return answer(200, endpointView(found('webhook endpoint', rotated)))
+    },
+
+    'POST /accounts/:account/webhook-endpoints/:id/verify': async ({ runtime, request, answer }) => {
+      const { world } = runtime.account
+      const endpoint = found('webhook endpoint', world.endpoints.get(param(request, 'id')))
+      const webhook = receivedWebhook(await readReceived(request))
+      const secrets = secretsNow(endpoint, runtime.account.now)
+      const checks = checkWebhook({ ...webhook, secrets, now: webhook.receivedAt ?? Date.now() })
+      return answer(200, {
+        valid: problemOf(checks) === null,
+        id: webhook.headers['webhook-id'] ?? null,
+        checks: checks.map(({ check, problem }) => {
+          const signer = check === 'signature' && problem ? otherSigner(webhook, endpoint, world) : undefined
+          return { check, means: CHECK_MEANINGS[check], fault: signer ? `${problem}; ${signer}` : problem }
+        }),
+      })
     },
 
     'GET /accounts/:account/events': ({ runtime, answer }) => {
@@ -93,6 +122,41 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
       return answer(202, deliveryView(found('webhook delivery', delivery), runtime))
     },
   } satisfies Partial<ControlHandlers>
+}
+
+function receivedWebhook({ headers: text, body: given }: ReceivedWebhook) {
+  try {
+    const { body = given, ...saved } = readSavedWebhook(text)
+    if (body !== undefined) return { ...saved, body }
+  } catch (cause) {
+    if (!(cause instanceof NoWebhookError)) throw cause
+    throw refuseProblems([{ field: 'headers', message: cause.message }])
+  }
+  throw refuseProblems([
+    { field: 'body', message: 'is missing: give it here, or with the headers after an empty line' },
+  ])
+}
+
+/** Whose secret matches, if this endpoint's does not. */
+function otherSigner(
+  webhook: { readonly headers: WebhookHeaders; readonly body: string | Uint8Array },
+  { id }: WebhookEndpoint,
+  { endpoints }: World,
+): string | undefined {
+  if (isSignedWith(webhook, [WRONG_SECRET])) return 'the fault bad_signature signed it'
+  for (const { id: other, url, secrets } of endpoints.values()) {
+    if (
+      !isSignedWith(
+        webhook,
+        secrets.map(({ secret }) => secret),
+      )
+    )
+      continue
+    return other === id
+      ? 'it was signed with a secret that this endpoint no longer has'
+      : `it was signed with the secret of ${other}, ${url}`
+  }
+  return undefined
 }
 
 /** The data of an example of the API, with an id of its own, in this account and now. */

@@ -59,6 +59,33 @@ describe('the list of deliveries', () => {
     }
   })
 
+  test('keeps the headers of an answer, but not what opens something, and not more than so many', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, nth) => [`x-${nth}`, 'y'.repeat(100)]))
+    receiver.reply(nth => {
+      if (nth === 1) return { reset: true }
+      const headers = { 'x-request-id': 'r-1', 'x-auth-token': 'abc', 'x-long': 'z'.repeat(1000), ...many }
+      return { status: 500, headers: { 'set-cookie': 'session=abc; HttpOnly', ...headers } }
+    })
+    await cancelOne(account)
+    await account.advance('5s')
+    const [{ attempts }] = await deliveriesOf(account)
+    const [lost, answered] = attempts
+    expect(lost.response).toMatchObject({ status: null, headers: null })
+    const { headers } = answered.response
+    expect(headers).toMatchObject({
+      'set-cookie': 'session=…; HttpOnly',
+      'x-request-id': 'r-1',
+      'x-auth-token': '…',
+      'x-long': 'z'.repeat(256),
+    })
+    expect(headers).not.toHaveProperty('connection')
+    expect(headers).toHaveProperty('x-0', 'y'.repeat(100))
+    expect(headers).not.toHaveProperty('x-39')
+    expect(JSON.stringify(headers).length).toBeLessThan(2600)
+  })
+
   test('has one row per event and endpoint', async () => {
     const account = await openAccount(server())
     await listen(account)

@@ -1,7 +1,8 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { type Account, openAccount, succeeded } from '../../support/gateway/merchant.ts'
+import { type Account, type Json, openAccount, succeeded } from '../../support/gateway/merchant.ts'
 import { sharedServer } from '../../support/gateway/shared-server.ts'
+import { expectRefusal, notFound } from '../../support/http/refusals.ts'
 import { addPayout, cancelPayout } from '../../support/payments/payouts.ts'
 import { type Delivery, listen, openReceiver, settle, subscribe } from '../../support/webhooks/receiver.ts'
 
@@ -109,4 +110,96 @@ test('two endpoints get the same event, each signed with its own secret', async 
       else expect(verify).toThrow()
     }
   }
+})
+
+describe('a webhook that was received', () => {
+  const verdictOn = (account: Account, endpoint: string, body: unknown) =>
+    account.control('POST', `/webhook-endpoints/${endpoint}/verify`, { body })
+  const faultsIn = ({ body }: { body: Json }) =>
+    Object.fromEntries(body.checks.map(({ check, fault }: Json) => [check, fault]))
+
+  test('is checked against the secrets of an endpoint, in the forms in which people copy one', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    await cancelOne(account)
+    const { headers, text } = only(receiver.deliveries)
+    const lines = Object.entries(headers).map(pair => pair.join(': '))
+    const { id } = receiver.endpoint
+    for (const body of [
+      { headers: lines.join('\n'), body: text },
+      { headers: ['POST /hooks HTTP/1.1', ...lines, '', text].join('\r\n') },
+      { headers: JSON.stringify(headers), body: text },
+      { headers: JSON.stringify({ headers, body: text }) },
+    ])
+      expect(await verdictOn(account, id, body)).toMatchObject({
+        status: 200,
+        body: {
+          valid: true,
+          id: headers['webhook-id'],
+          checks: [
+            {},
+            { check: 'signature', means: 'the body was signed with this secret', fault: null },
+            {},
+            {},
+          ],
+        },
+      })
+    await succeeded(
+      account.control('POST', `/webhook-endpoints/${id}/rotate-secret`, { body: { overlap: '1h' } }),
+    )
+    const webhook = { headers: lines.join('\n'), body: text }
+    expect((await verdictOn(account, id, webhook)).body.valid).toBe(true)
+    await account.advance('2h')
+    expect(faultsIn(await verdictOn(account, id, webhook)).signature).toMatch(
+      /does not match the body and the endpoint's secret; it was signed with a secret that this endpoint no longer has$/,
+    )
+  })
+
+  test('is refused with what is wrong with it, in the words of `webhooks verify`', async () => {
+    const account = await openAccount(server())
+    const receiver = await listen(account)
+    await cancelOne(account)
+    const { headers, text } = only(receiver.deliveries)
+    const { id, url } = receiver.endpoint
+    const check = async (changes: Record<string, string>, body = text, endpoint = id) =>
+      faultsIn(
+        await verdictOn(account, endpoint, { headers: JSON.stringify({ ...headers, ...changes }), body }),
+      )
+    expect(await check({}, `${text}\n`)).toMatchObject({
+      headers: null,
+      signature: expect.stringMatching(
+        /: it would match without the line break at the end of the body: check the bytes/,
+      ),
+    })
+    expect((await check({ 'webhook-timestamp': '1' })).timestamp).toMatch(/^the timestamp 1 is stale: it is /)
+    expect((await check({ 'webhook-signature': '' })).signature).toMatch(/^the signature {2}does not match/)
+    expect(await check({ 'webhook-timestamp': 'noon' })).toEqual({
+      headers: 'its webhook-timestamp is noon instead of seconds since 1970',
+    })
+    const other = await listen(account)
+    expect((await check({}, text, other.endpoint.id)).signature).toContain(
+      `; it was signed with the secret of ${id}, ${url}`,
+    )
+    await account.control('PUT', '/faults', { body: { faults: [{ on: 'webhook', type: 'bad_signature' }] } })
+    await cancelOne(account)
+    const wrong = receiver.deliveries[1]
+    expect(
+      faultsIn(await verdictOn(account, id, { headers: JSON.stringify(wrong?.headers), body: wrong?.text }))
+        .signature,
+    ).toContain('; the fault bad_signature signed it')
+  })
+
+  test('that cannot be read is told which part is wrong', async () => {
+    const account = await openAccount(server())
+    const { endpoint } = await listen(account)
+    const problems = async (body: unknown) => (await verdictOn(account, endpoint.id, body)).body.error.details
+    expect(await problems({ headers: '' })).toEqual([{ field: 'headers', message: 'is empty' }])
+    expect(await problems({ headers: '{"webhook-id"' })).toEqual([
+      { field: 'headers', message: expect.stringMatching(/^does not contain a JSON object: /) },
+    ])
+    expect(await problems({ headers: 'webhook-id: evt_1' })).toEqual([
+      { field: 'body', message: expect.stringMatching(/^is missing/) },
+    ])
+    expectRefusal(await verdictOn(account, 'we_nothing', { headers: 'a: b', body: '' }), notFound)
+  })
 })

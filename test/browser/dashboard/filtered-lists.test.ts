@@ -75,6 +75,33 @@ describe.skipIf(noChromium)('a filtered list', () => {
     await count('1 payout')
     expect((await saved(page, 'CSV')).text).toContain(',refund-1,')
 
+    await desk.call('POST', '/payment_intents', { body: { amount: '-1' } })
+    await desk.call('GET', '/payment_intents/pi_nothing')
+    await follow(page, addressOf(desk.server, `${desk.account}/requests?status=4`))
+    await page.getByRole('link', { name: 'GET /payment_intents/pi_nothing, 404' }).waitFor()
+    const requests = await saved(page, 'CSV')
+    expect(requests.name).toBe('requests.csv')
+    const [titles, ...calls] = requests.text.trimEnd().split('\r\n')
+    expect(titles).toMatch(/,error_code,error_message,fault,ignored$/)
+    expect(calls.map(call => /,(not_found|validation_failed),/.exec(call)?.[1])).toEqual([
+      'not_found',
+      'validation_failed',
+    ])
+    const [first] = JSON.parse((await saved(page, 'JSON')).text)
+    expect(first).toMatchObject({ method: 'GET', path: '/payment_intents/pi_nothing', status: 404 })
+
+    await follow(page, addressOf(desk.server, `${desk.account}/clock?within=1h`))
+    const timers = page.getByRole('table', { name: 'Timers' }).getByRole('row')
+    await timers.filter({ hasText: 'Webhook attempt' }).first().waitFor()
+    expect(await timers.filter({ hasText: 'Expire' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await timers.filter({ hasText: 'Expire' }).first().waitFor()
+
+    await follow(page, addressOf(desk.server, `${desk.account}/overview`))
+    const attempts = page.getByRole('region', { name: 'Webhook attempts' })
+    await attempts.getByRole('link', { name: 'Failed' }).click()
+    await count('6 deliveries')
+
     await follow(page, addressOf(desk.server, `${desk.account}/webhooks`))
     await page.getByLabel('Endpoint', { exact: true }).selectOption({ label: 'http://127.0.0.1:9/second' })
     await count('3 deliveries')

@@ -13,7 +13,8 @@ const run = promisify(execFile)
 async function receiver(refuses: number): Promise<string> {
   let heard = 0
   const server = createServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(heard++ < refuses ? 500 : 200).end('heard'))
+    const headers = { 'x-nth': String(heard), 'set-cookie': 'session=secret-of-the-shop; Path=/' }
+    request.resume().on('end', () => response.writeHead(heard++ < refuses ? 500 : 200, headers).end('heard'))
   }).listen(0, '127.0.0.1')
   onTestFinished(() => {
     server.close()
@@ -28,6 +29,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
   test('webhooks: adds an endpoint, shows its secret once, and redelivers', async () => {
     const desk = await openDesk()
     const { page, watch } = await desk.open('webhooks')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await shows(page, 'No endpoint yet')
     await press(page, 'Add endpoint')
     await page.getByLabel('URL').fill('http://shop.example/hooks')
@@ -41,6 +43,9 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await page.getByLabel(/Events/).fill('payment.succeeded')
     await confirm(page, 'Add')
     await shows(page, /^whsec_/)
+    await press(page, 'Copy the secret')
+    const [{ secret }] = (await desk.control('GET', '/webhook-endpoints')).data
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret)
     await confirm(page, 'Close')
     await expect.poll(() => page.getByText(/whsec_/).count()).toBe(0)
 
@@ -64,8 +69,8 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await page.getByRole('link', { name: `payment.succeeded of ${id}` }).click()
     // What comes above the attempts is there, so that nothing moves under the click.
     await page.getByRole('button', { name: 'Redeliver' }).waitFor()
-    await page.locator('summary', { hasText: 'by attempt 1' }).click()
-    await shows(page, 'heard')
+    const received = (attempt: number) => page.getByRole('region', { name: `Received by attempt ${attempt}` })
+    await received(1).getByText('heard', { exact: true }).waitFor()
     await press(page, 'Send a copy')
     const whole = JSON.parse(await page.getByLabel(/Members of its data/).inputValue())
     expect(whole.id).toBe(id)
@@ -75,7 +80,13 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     const { data: events } = await desk.control('GET', '/events')
     expect(events).toContainEqual(expect.objectContaining({ by: 'hand', data: { ...whole, amount: '1' } }))
     await press(page, 'Redeliver')
-    await page.getByText('Sent and received by attempt 2').waitFor()
+    await received(2).getByText('session=…; Path=/').waitFor()
+    await page.getByRole('button', { name: 'Attempt 1: sent and received' }).click()
+    expect(await received(1).locator('mark').count()).toBe(0)
+    const marks = await received(2).locator('mark').allTextContents()
+    expect(marks).toContain('2')
+    expect(marks).not.toContain('session=…; Path=/')
+    await expectAccessible(page, 'two attempts, opened')
     await shows(page, 'Delivered')
     await page.getByRole('link', { name: id }).click()
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()
@@ -83,6 +94,71 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
     await press(page, 'Remove')
     await shows(page, 'No endpoint yet')
+  })
+
+  test('webhooks: redelivers what failed of a filtered list, and says what is wrong with a pasted signature', async () => {
+    const desk = await openDesk({ webhooks: [{ url: await receiver(4) }, { url: await receiver(0) }] })
+    for (const merchant_reference of ['one', 'two', 'three']) {
+      const { id } = await desk.pay({ merchant_reference })
+      await desk.control('POST', `/payments/${id}/succeed`)
+    }
+    await desk.control('POST', '/clock/advance', { by: '0s' })
+    const attempts = async () => {
+      const { data } = await desk.control('GET', '/webhook-deliveries')
+      return data.map(({ attempts }: { attempts: unknown[] }) => attempts.length).sort()
+    }
+    expect(await attempts()).toEqual([1, 1, 1, 1, 1, 1])
+    const { page, watch } = await desk.open('webhooks')
+    await page.getByRole('link', { name: /^http/ }).first().click()
+    await page.getByRole('status').filter({ hasText: '3 deliveries' }).waitFor()
+    await press(page, 'Redeliver…')
+    await shows(page, /3 deliveries of the list that failed, are failing or were dropped/)
+    await expectAccessible(page, 'deliveries before they are redelivered')
+    await confirm(page, 'Redeliver 3')
+    await shows(page, '3 redelivered.')
+    const became = page.getByRole('list', { name: 'What became of them' })
+    expect((await became.getByRole('listitem').allTextContents()).sort()).toEqual([
+      '1 failed again: answered 500',
+      '2 delivered: answered 200',
+    ])
+    await expectAccessible(page, 'what became of deliveries')
+    expect(await attempts()).toEqual([1, 1, 1, 2, 2, 2])
+    await confirm(page, 'Done')
+    await press(page, 'Redeliver…')
+    await confirm(page, 'Redeliver 1')
+    await shows(page, '1 redelivered.')
+    await confirm(page, 'Done')
+    await press(page, 'Redeliver…')
+    await shows(page, /There is no delivery of the list that failed/)
+    await confirm(page, 'Cancel')
+
+    const [delivery, ...others] = (await desk.control('GET', '/webhook-deliveries')).data
+    const { headers, body } = delivery.attempts[0].request
+    const lines = Object.entries(headers).map(pair => pair.join(': '))
+    await press(page, 'Verify a signature')
+    watch.allow(/400/)
+    await confirm(page, 'Verify')
+    await page.locator('textarea:focus[name="headers"][aria-invalid="true"]').waitFor()
+    await shows(page, 'is empty')
+    await page.getByRole('dialog').getByLabel('Endpoint').selectOption(delivery.endpoint)
+    await page.getByLabel(/What your server received/).fill([...lines, '', body].join('\n'))
+    await confirm(page, 'Verify')
+    await shows(page, 'Valid')
+    await shows(page, 'the body was signed with this secret')
+    await page.getByLabel(/What your server received/).fill(lines.join('\n'))
+    await page.getByLabel(/The body, if/).fill(JSON.stringify(JSON.parse(body), null, 2))
+    await confirm(page, 'Verify')
+    await shows(page, 'Not valid')
+    await shows(
+      page,
+      /does not match the body and the endpoint's secret: it would match the JSON without blanks/,
+    )
+    await expectAccessible(page, 'a signature that does not match')
+    const { endpoint } = others.find((other: { endpoint: string }) => other.endpoint !== delivery.endpoint)
+    await page.getByRole('dialog').getByLabel('Endpoint').selectOption(endpoint)
+    await page.getByLabel(/The body, if/).fill(body)
+    await confirm(page, 'Verify')
+    await shows(page, new RegExp(`it was signed with the secret of ${delivery.endpoint}`))
   })
 
   test('a payment: is saved as a test in each format, also with another one', async () => {

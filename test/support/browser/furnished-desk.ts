@@ -39,7 +39,14 @@ const OPENS: Partial<Record<ListPageName, Opens>> = {
   },
   requests: { 'a new request': page => press(page, 'New request') },
   payouts: { 'a new payout': page => press(page, 'New payout') },
-  webhooks: { 'a new endpoint': page => press(page, 'Add endpoint') },
+  webhooks: {
+    'a new endpoint': page => press(page, 'Add endpoint'),
+    'a signature to verify': page => press(page, 'Verify a signature'),
+    'deliveries to send again': async page => {
+      await press(page, 'Redeliver…')
+      await page.getByRole('button', { name: /^Redeliver \d/ }).waitFor()
+    },
+  },
   rules: { 'all as YAML': page => press(page, 'Edit all') },
   account: { 'the reset': page => press(page, 'Reset…') },
 }

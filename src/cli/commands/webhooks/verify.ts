@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import {
+  CHECK_MEANINGS,
   checkWebhook,
   problemOf,
   type SavedWebhook,
@@ -114,20 +115,13 @@ interface Verdict {
   readonly checks: readonly { readonly check: WebhookCheck['check']; readonly fault: string | null }[]
 }
 
-const MEANINGS: { readonly [C in WebhookCheck['check']]: string } = {
-  headers: 'all headers of a signed webhook are present',
-  signature: 'the body was signed with this secret',
-  timestamp: 'the webhook is recent enough',
-  event: 'the header and the body name the same event',
-}
-
 const verdictView: View<Verdict> = {
   human({ valid, id, checks }, screen) {
     const { paint } = screen
     const title = valid ? paint.green('valid') : paint.red('not valid')
     const fields = checks.map(({ check, fault }) => ({
       label: check,
-      value: fault ?? MEANINGS[check],
+      value: fault ?? CHECK_MEANINGS[check],
       paint: fault === null ? paint.green : paint.red,
     }))
     return `${[title, ...(id === null ? [] : [id])].join('  ')}\n${drawRecord(fields, screen)}`

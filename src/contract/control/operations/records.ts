@@ -20,12 +20,13 @@ import {
   MethodChoice,
   NewPayout,
   PayoutCancelBody,
+  ReceivedWebhook,
   RequestToSend,
   ResetBody,
   RotateBody,
 } from '../requests.ts'
 import { Why } from '../timeline.ts'
-import { DeliveryDetail, DeliveryRecord, EndpointRecord, eventRecord } from '../webhooks.ts'
+import { DeliveryDetail, DeliveryRecord, EndpointRecord, eventRecord, WebhookVerdict } from '../webhooks.ts'
 import { type ControlOperations, LIST_QUERY, moves } from './operation.ts'
 
 /** What a history can be written as. */
@@ -176,6 +177,13 @@ export function webhookOperations(contract: Contract | 'any') {
       summary: 'Give an endpoint a new secret',
       body: { json: RotateBody, optional: true },
       answers: { 200: EndpointRecord },
+    },
+    'POST /accounts/:account/webhook-endpoints/:id/verify': {
+      id: 'verifyWebhook',
+      summary:
+        'Check a webhook that was received against the secrets of an endpoint, and say what is wrong with it',
+      body: { json: ReceivedWebhook },
+      answers: { 200: WebhookVerdict },
     },
     'GET /accounts/:account/events': {
       id: 'listEvents',

@@ -4,7 +4,7 @@ import type { AdvanceBody, ClockBody } from '../../../contract/control/requests.
 import { commandText, dateTimeText } from '../format.ts'
 import { accountNow } from '../state/account-time.ts'
 import { call } from '../state/api.ts'
-import { addressOf } from '../state/router.ts'
+import { addressOf, place } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Away, Badge, ExactTime } from '../ui/badge.tsx'
@@ -12,8 +12,15 @@ import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty, Panel, Table } from '../ui/panel.tsx'
+import { ClearFilters } from './filters.tsx'
 
 const SHOWN_TIMERS = 200
+
+/** In the address: only the timers that are due in an hour. */
+const WITHIN = 'within'
+const HOUR_MS = 3_600_000
+const isDueSoon = ({ due_at }: TimerRecord) =>
+  accountNow.value !== null && Date.parse(due_at) <= accountNow.value + HOUR_MS
 
 /** Shows and moves the account's clock. */
 export function ClockPage({ account }: { account: string }) {
@@ -40,6 +47,7 @@ export function ClockPage({ account }: { account: string }) {
     await call('PUT /accounts/:account/clock', { params, body: setting })
     read()
   }
+  const isNear = place.value.query.has(WITHIN)
   return (
     <Page title="Clock">
       <Ready of={clock}>
@@ -54,9 +62,20 @@ export function ClockPage({ account }: { account: string }) {
           </>
         )}
       </Ready>
-      <Panel title="Timers" flush>
+      <Panel
+        title={isNear ? 'Timers of the next hour' : 'Timers'}
+        aside={<ClearFilters names={[WITHIN]} />}
+        flush
+      >
         <Ready of={timers}>
-          {({ data }) => <Timers timers={data} pending={clock.data?.pending_timers ?? 0} account={account} />}
+          {({ data }) => (
+            <Timers
+              timers={isNear ? data.filter(isDueSoon) : data}
+              isNear={isNear}
+              later={(clock.data?.pending_timers ?? 0) - data.length}
+              account={account}
+            />
+          )}
         </Ready>
       </Panel>
     </Page>
@@ -159,11 +178,14 @@ function Rate({ clock, onSet }: { clock: ClockState; onSet: (setting: ClockBody)
 
 interface TimersProps {
   readonly timers: readonly TimerRecord[]
-  readonly pending: number
+  readonly isNear: boolean
+  /** How many are due later than all that were read. */
+  readonly later: number
   readonly account: string
 }
 
-function Timers({ timers, pending, account }: TimersProps) {
+function Timers({ timers, isNear, later, account }: TimersProps) {
+  if (timers.length === 0 && isNear) return <Empty title="Nothing is due in the next hour" />
   if (timers.length === 0)
     return (
       <Empty title="No timer is set">
@@ -183,9 +205,7 @@ function Timers({ timers, pending, account }: TimersProps) {
           { title: 'To', cell: ({ command }) => <RecordOf command={command} account={account} /> },
         ]}
       />
-      {timers.length === SHOWN_TIMERS && pending > SHOWN_TIMERS && (
-        <p class="muted pad">and {pending - SHOWN_TIMERS} later ones</p>
-      )}
+      {timers.length === SHOWN_TIMERS && later > 0 && <p class="muted pad">and {later} later ones</p>}
     </>
   )
 }

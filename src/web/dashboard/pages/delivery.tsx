@@ -1,5 +1,7 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import type { DeliveryAttempt } from '../../../contract/control/webhooks.ts'
-import { spanText } from '../format.ts'
+import { humanise, spanText } from '../format.ts'
 import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
@@ -69,12 +71,23 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
           <Panel title="Details">
             <Facts
               facts={[
-                ['To', data.url],
-                ['Event', <Copyable key="event" text={data.event} what="the event ID" />],
+                [
+                  'To',
+                  <a key="to" href={addressOf(account, 'webhooks', null, { endpoint: data.endpoint })}>
+                    {data.url}
+                  </a>,
+                ],
+                [
+                  'Event',
+                  <span key="event" class="stacked">
+                    <Copyable text={data.event} what="the event ID" />
+                    <a href={addressOf(account, 'webhooks', null, { q: data.event })}>its deliveries</a>
+                  </span>,
+                ],
                 ['About', data.record && linked(account, data.record)],
                 ['Created', <Time key="created" at={data.created_at} />],
                 ['Next attempt', data.next_attempt_at && <Away at={data.next_attempt_at} />],
-                ['Fault', data.fault],
+                ['Fault', data.fault && <a href={addressOf(account, 'faults')}>{humanise(data.fault)}</a>],
               ]}
             />
           </Panel>
@@ -89,67 +102,144 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
   )
 }
 
-/** The newest first; each opens to what was sent, and what came back. */
-const Attempts = ({ attempts }: { attempts: readonly DeliveryAttempt[] }) => (
-  <Table<DeliveryAttempt>
-    caption="Attempts"
-    rows={attempts.toReversed()}
-    keyOf={({ number }) => String(number)}
-    columns={[
-      { title: 'Attempt', cell: ({ number }) => <b>{number}</b> },
-      {
-        title: 'Answer',
-        cell: ({ response }) =>
-          response ? <HttpStatus status={response.status} /> : <Status status="attempting" />,
-      },
-      { title: 'Started', cell: ({ started_at }) => <ExactTime at={started_at} /> },
-      {
-        title: 'Took',
-        cell: ({ started_at, response }) =>
-          response && (
-            <span class="tabular">{spanText(Date.parse(response.at) - Date.parse(started_at))}</span>
-          ),
-      },
-      {
-        title: 'What was sent, and what came back',
-        cell: attempt => <Sides attempt={attempt} before={attempts[attempt.number - 2]} />,
-      },
-    ]}
-  />
-)
-
-/** What differs from the attempt before is marked. */
-function Sides({ attempt, before }: { attempt: DeliveryAttempt; before: DeliveryAttempt | undefined }) {
-  const { number, request, response } = attempt
-  const marked = (value: string, was: string | undefined) =>
-    before === undefined || value === was ? value : <mark>{value}</mark>
-  const answerOf = (each: DeliveryAttempt | undefined) =>
-    each?.response?.error ?? String(each?.response?.status ?? '')
+/** The newest first, and open; each opens to what was sent, and what came back. */
+function Attempts({ attempts }: { attempts: readonly DeliveryAttempt[] }) {
+  const [turned, setTurned] = useState<ReadonlySet<number>>(new Set())
+  const isOpen = (number: number) => turned.has(number) !== (number === attempts.length)
+  const turn = (number: number) => {
+    const next = new Set(turned)
+    if (!next.delete(number)) next.add(number)
+    setTurned(next)
+  }
   return (
-    <details class="sides">
-      <summary>
-        Sent and received<span class="unseen"> by attempt {number}</span>
-      </summary>
-      <h3>Sent</h3>
-      <Facts
-        facts={Object.entries(request?.headers ?? {}).map(
-          ([name, value]) =>
-            [name, <code key={name}>{marked(value, before?.request?.headers[name])}</code>] as const,
-        )}
-      />
-      {response && (
-        <>
-          <h3>Received</h3>
-          <Facts
-            facts={[
-              ['Answer', <span key="answer">{marked(answerOf(attempt), answerOf(before))}</span>],
-              ['At', <ExactTime key="at" at={response.at} />],
-              ['Retry after', response.retry_after_ms !== null && spanText(response.retry_after_ms)],
-            ]}
-          />
-          {response.body && <BodyView label={`Response to attempt ${number}`} text={response.body} />}
-        </>
-      )}
-    </details>
+    <Table<DeliveryAttempt>
+      caption="Attempts"
+      rows={attempts.toReversed()}
+      keyOf={({ number }) => String(number)}
+      columns={[
+        {
+          title: 'Attempt',
+          cell: ({ number }) => (
+            <button
+              type="button"
+              class="turns"
+              aria-expanded={isOpen(number)}
+              onClick={() => turn(number)}
+              aria-label={`Attempt ${number}: sent and received`}
+            >
+              <b>{number}</b>
+            </button>
+          ),
+        },
+        {
+          title: 'Answer',
+          cell: ({ response }) =>
+            response ? <HttpStatus status={response.status} /> : <Status status="attempting" />,
+        },
+        { title: 'Error', cell: ({ response }) => response?.error ?? '' },
+        { title: 'Started', cell: ({ started_at }) => <ExactTime at={started_at} /> },
+        {
+          title: 'Took',
+          cell: ({ started_at, response }) =>
+            response && (
+              <span class="tabular">{spanText(Date.parse(response.at) - Date.parse(started_at))}</span>
+            ),
+        },
+      ]}
+      below={attempt =>
+        isOpen(attempt.number) && <Sides attempt={attempt} before={attempts[attempt.number - 2]} />
+      }
+    />
   )
 }
+
+interface SidesProps {
+  readonly attempt: DeliveryAttempt
+  readonly before: DeliveryAttempt | undefined
+}
+
+/** What differs from the attempt before is marked. */
+function Sides({ attempt: { number, request, response }, before }: SidesProps) {
+  const isOther = (value: unknown, was: unknown) => before !== undefined && value !== was
+  const was = before?.response
+  return (
+    <div class="sides">
+      <section aria-label={`Sent by attempt ${number}`}>
+        <h3>Sent</h3>
+        {request ? (
+          <HeaderFacts headers={request.headers} before={before?.request?.headers} />
+        ) : (
+          <p class="muted">It is under way.</p>
+        )}
+      </section>
+      <section aria-label={`Received by attempt ${number}`}>
+        <h3>Received</h3>
+        {response ? (
+          <>
+            <p>
+              <Marked if={isOther(response.status, was?.status) || isOther(response.error, was?.error)}>
+                {response.error ?? `Status ${response.status}`}
+              </Marked>
+              <span class="muted">
+                {' '}
+                at <ExactTime at={response.at} />
+                {response.retry_after_ms !== null && `, retry after ${spanText(response.retry_after_ms)}`}
+              </span>
+            </p>
+            {response.headers ? (
+              <HeaderFacts headers={response.headers} before={was?.headers ?? undefined} />
+            ) : (
+              response.status !== null && <p class="muted">Its headers were not kept.</p>
+            )}
+            {response.body && (
+              <>
+                {was && isOther(response.body, was.body) && (
+                  <p>
+                    <mark>Another body than before</mark>
+                  </p>
+                )}
+                <BodyView label={`Response to attempt ${number}`} text={response.body} />
+              </>
+            )}
+          </>
+        ) : (
+          <p class="muted">There is no answer yet.</p>
+        )}
+      </section>
+    </div>
+  )
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/** Headers, and those that the attempt before had and this one has not. */
+function HeaderFacts({ headers, before }: { headers: Headers; before: Headers | undefined }) {
+  const gone = Object.entries(before ?? {}).filter(([name]) => !(name in headers))
+  return (
+    <Facts
+      facts={[
+        ...Object.entries(headers).map(
+          ([name, value]) =>
+            [
+              name,
+              <Marked key={name} if={before !== undefined && before[name] !== value}>
+                <code>{value}</code>
+              </Marked>,
+            ] as const,
+        ),
+        ...gone.map(
+          ([name, value]) =>
+            [
+              name,
+              <del key={name}>
+                <code>{value}</code>
+              </del>,
+            ] as const,
+        ),
+      ]}
+    />
+  )
+}
+
+const Marked = ({ if: isMarked, children }: { if: boolean; children: ComponentChildren }) =>
+  isMarked ? <mark>{children}</mark> : <span>{children}</span>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { csvLine } from '../../../contract/csv.ts'
 import { countText } from '../format.ts'
@@ -10,10 +11,12 @@ interface ExportListProps<R> {
   readonly name: string
   /** All rows as they are filtered. */
   readonly read: (onRead: (count: number) => void) => Promise<readonly R[]>
+  /** What else can be done with the whole list. */
+  readonly children?: ComponentChildren
 }
 
 /** Saves the filtered list as a file. */
-export function ExportList<R extends object>({ name, read }: ExportListProps<R>) {
+export function ExportList<R extends object>({ name, read, children }: ExportListProps<R>) {
   const [count, setCount] = useState<number | null>(null)
   const save = async (format: keyof typeof FORMATS) => {
     setCount(0)
@@ -26,7 +29,8 @@ export function ExportList<R extends object>({ name, read }: ExportListProps<R>)
   }
   return (
     <fieldset class="export">
-      <legend class="unseen">Save the list</legend>
+      <legend class="unseen">The whole list</legend>
+      {children}
       <Button disabled={count !== null} onPress={() => save('csv')}>
         CSV
       </Button>
@@ -63,16 +67,17 @@ function download(name: string, type: string, text: string): void {
 /** The largest part that the server gives. */
 const ROWS = 200
 
-/** All rows of a list on the server. Those that are added meanwhile are left out. */
+/** All rows of a list on the server, or the newest ones. Those that are added meanwhile are left out. */
 export async function allRows<C extends ListCall>(
   name: C,
   account: string,
   filters: string,
   onRead: (count: number) => void,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<readonly RowOf<C>[]> {
   const rows: RowOf<C>[] = []
   let anchor: string | undefined
-  let total = Number.POSITIVE_INFINITY
+  let total = most
   while (rows.length < total) {
     const query = { ...Object.fromEntries(new URLSearchParams(filters)), offset: rows.length, limit: ROWS }
     const part = (await call<ListCall>(name, {
@@ -81,7 +86,7 @@ export async function allRows<C extends ListCall>(
     })) as { data: readonly RowOf<C>[]; total: number; anchor?: string }
     if (part.data.length === 0) break
     rows.push(...part.data)
-    total = part.total
+    total = Math.min(part.total, most)
     anchor = part.anchor
     onRead(rows.length)
   }

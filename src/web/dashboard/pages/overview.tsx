@@ -92,7 +92,7 @@ function needsIn({ needs, payouts, webhooks, requests }: Overview, account: stri
       ...([approvals, `${ofMany(approvals, 'payout')} to approve`, 'warn'] as const),
       list('payouts', { status: 'requires_approval' }),
     ],
-    [needs.due_in_an_hour, 'due in the next hour', 'info', list('clock', {})],
+    [needs.due_in_an_hour, 'due in the next hour', 'info', list('clock', { within: '1h' })],
   ]
 }
 
@@ -262,6 +262,11 @@ function LatencyChart({ data }: { data: Overview }) {
 }
 
 const ATTEMPTS = ['succeeded', 'failed']
+/** The deliveries to which such attempts led, as their list is filtered. */
+const ATTEMPT_FILTERS: Readonly<Record<string, string>> = {
+  succeeded: 'delivered',
+  failed: 'failing,failed',
+}
 
 function WebhooksChart({ data, account }: { data: Overview; account: string }) {
   const { attempts_over_time, endpoints } = data.webhooks
@@ -270,7 +275,9 @@ function WebhooksChart({ data, account }: { data: Overview; account: string }) {
       {attempts_over_time ? (
         <Chart
           buckets={attempts_over_time}
-          series={seriesOf(attempts_over_time, ATTEMPTS)}
+          series={seriesOf(attempts_over_time, ATTEMPTS, kind =>
+            addressOf(account, 'webhooks', null, { status: ATTEMPT_FILTERS[kind] }),
+          )}
           as="bars"
           label="Webhook attempts by result"
         />

@@ -333,12 +333,24 @@ function MadePayment({ account, made: { id, link, shown }, onClose }: MadeProps)
 }
 
 /** What the payer can do now, without the payer's page. */
-export function AsPayer({ account, payment }: { account: string; payment: PaymentRecord }) {
+/** What the payer of a payment can do now. */
+export function payerCan({ status, checkout_mode, payment_method, receipt, route }: PaymentRecord) {
+  if (FINAL_STATUSES.includes(status)) return null
+  if (checkout_mode === 'hosted' && payment_method === null && !route) return 'choose'
+  return receipt?.status === 'required' || receipt?.status === 'rejected' ? 'receipt' : null
+}
+
+interface AsPayerProps {
+  readonly account: string
+  readonly payment: PaymentRecord
+  readonly isFilled: boolean
+}
+
+export function AsPayer({ account, payment, isFilled }: AsPayerProps) {
   const [doing, setDoing] = useState<'choose' | 'receipt'>()
-  const { id, status, checkout_mode, payment_method, receipt, route } = payment
-  const isOpen = !FINAL_STATUSES.includes(status)
-  const canChoose = isOpen && checkout_mode === 'hosted' && payment_method === null && !route
-  const canSend = isOpen && (receipt?.status === 'required' || receipt?.status === 'rejected')
+  const { id } = payment
+  const can = payerCan(payment)
+  const tone = isFilled ? 'primary' : 'plain'
   const close = () => setDoing(undefined)
   const [file, setFile] = useState<File>()
   const send = async () => {
@@ -349,8 +361,11 @@ export function AsPayer({ account, payment }: { account: string; payment: Paymen
   }
   return (
     <>
-      {canChoose && <Button onPress={() => setDoing('choose')}>Choose as the payer…</Button>}
-      {canSend && <Button onPress={() => setDoing('receipt')}>Attach a receipt…</Button>}
+      {can && (
+        <Button tone={tone} onPress={() => setDoing(can)}>
+          {can === 'choose' ? 'Choose as the payer…' : 'Attach a receipt…'}
+        </Button>
+      )}
       {doing === 'choose' && <ChooseForm account={account} payment={payment} onClose={close} />}
       {doing === 'receipt' && (
         <FormDialog title="Attach a receipt" action="Send" onClose={close} onSubmit={send}>

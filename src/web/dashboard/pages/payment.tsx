@@ -12,7 +12,7 @@ import { NotLoaded, Page } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
 import { WithCode } from './filters.tsx'
 import type { Answers } from './moves.tsx'
-import { AsPayer } from './pay-by-hand.tsx'
+import { AsPayer, payerCan } from './pay-by-hand.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
 import { SaveAsTest } from './save-as-test.tsx'
 import { TimelinePanel } from './timeline.tsx'
@@ -42,8 +42,14 @@ export function PaymentPage({ account, id }: { account: string; id: string }) {
       lead={<PaymentHeadline payment={data} />}
       actions={<SaveAsTest account={account} id={id} />}
     >
-      <WhyPanel account={account} why={why} moves={data.moves} onMove={move}>
-        {() => <AsPayer account={account} payment={data} />}
+      <WhyPanel
+        account={account}
+        why={why}
+        moves={data.moves}
+        onMove={move}
+        childrenFirst={payerCan(data) !== null}
+      >
+        {isFilled => <AsPayer account={account} payment={data} isFilled={isFilled} />}
       </WhyPanel>
       <div class="record">
         <div class="record-main">

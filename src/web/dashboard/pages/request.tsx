@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { HttpMessage, RequestDetail } from '../../../contract/control/journal.ts'
 import { takenByPaysim } from '../../../contract/paths.ts'
+import { humanise } from '../format.ts'
 import { addressOf, place } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
@@ -50,6 +51,14 @@ function OpenedRequest({ account, id }: { account: string; id: string }) {
         <Facts
           facts={[
             ['Reference', data.reference],
+            [
+              'Fault',
+              data.fault && (
+                <a key="fault" href={addressOf(account, 'faults')}>
+                  {`${data.fault.name ?? humanise(data.fault.type)}${data.fault.carried_out ? ', and the call was carried out' : ', and the call was not carried out'}`}
+                </a>
+              ),
+            ],
             ['Record', recordIn(account, path, data.response?.body)],
             ['Took', `${data.ms} ms`],
             ['Account time', <ExactTime key="at" at={data.at} />],

@@ -7,6 +7,7 @@ import { Badge, HttpStatus, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { type Column, Empty, Table } from '../ui/panel.tsx'
+import { ExportList } from './export-list.tsx'
 import { ChoiceFilter, ClearFilters, SearchFilter } from './filters.tsx'
 import { FirstPayment } from './first-payment.tsx'
 import { EditRequest } from './send-request.tsx'
@@ -53,6 +54,12 @@ export function RequestList({ account, opened }: { account: string; opened?: str
         <ChoiceFilter name="method" label="HTTP method" all="Any method" options={METHODS} />
         <ChoiceFilter name="status" label="Answer" all="Any status" options={STATUSES} />
         <ClearFilters names={FILTERS} />
+        {opened === undefined && (
+          <ExportList
+            name="requests"
+            read={async () => (requests.data?.data ?? []).filter(isWanted).map(exported)}
+          />
+        )}
       </search>
       <Ready of={requests}>
         {({ data }) => <RequestTable rows={data} account={account} opened={opened} />}
@@ -135,6 +142,15 @@ function RequestRows({ rows, account, opened }: RowsProps) {
   )
 }
 
+/** A row for a file: each value by its own name. */
+const exported = ({ error, fault, ignored, ...row }: LoggedRequest) => ({
+  ...row,
+  error_code: error?.code ?? null,
+  error_message: error?.message ?? null,
+  fault: fault?.type ?? null,
+  ignored: ignored.join(' '),
+})
+
 function isWanted({ method, status, wall_at }: LoggedRequest): boolean {
   const { query } = place.value
   const [, wantedMethod, kind, after, before] = FILTERS.map(name => query.get(name))
@@ -162,7 +178,10 @@ const columnsFor = (account: string, opened: string | undefined): readonly Colum
       </a>
     ),
   },
-  { title: 'Reference', cell: ({ reference }) => reference ?? '' },
+  {
+    title: 'Reference',
+    cell: ({ reference }) => (reference ? <span class="reference">{reference}</span> : ''),
+  },
   {
     title: 'Error',
     cell: ({ error }) =>

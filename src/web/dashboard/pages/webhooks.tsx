@@ -16,7 +16,9 @@ import { Empty, Panel, Table } from '../ui/panel.tsx'
 import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
 import { allRows, ExportList } from './export-list.tsx'
 import { ChoiceFilter, ClearFilters, filterQuery, optionsOf, SearchFilter } from './filters.tsx'
+import { Redeliver } from './redeliver.tsx'
 import { EVENTS, SendEvent } from './send-event.tsx'
+import { VerifyWebhook } from './verify-webhook.tsx'
 
 const LIST = 'GET /accounts/:account/browse/webhook-deliveries'
 const FILTERS = ['q', 'status', 'event_type', 'endpoint']
@@ -86,6 +88,7 @@ export function WebhooksPage({ account }: { account: string }) {
       fills
       actions={
         <>
+          <VerifyWebhook account={account} endpoints={endpoints.data?.data ?? []} />
           <SendEvent account={account} />
           <AddEndpoint account={account} />
         </>
@@ -108,7 +111,9 @@ export function WebhooksPage({ account }: { account: string }) {
           options={(endpoints.data?.data ?? []).map(({ id, url }) => [id, url] as const)}
         />
         <ClearFilters names={FILTERS} />
-        <ExportList name="webhook-deliveries" read={onRead => allRows(LIST, account, query, onRead)} />
+        <ExportList name="webhook-deliveries" read={onRead => allRows(LIST, account, query, onRead)}>
+          <Redeliver account={account} query={query} />
+        </ExportList>
       </search>
       <VirtualList
         label={{ one: 'delivery', many: 'deliveries' }}
@@ -170,7 +175,14 @@ function EndpointsPanel({ account, endpoints }: EndpointsProps) {
               rows={data}
               keyOf={({ id }) => id}
               columns={[
-                { title: 'URL', cell: ({ url }) => <span class="path">{url}</span> },
+                {
+                  title: 'URL',
+                  cell: ({ id, url }) => (
+                    <a class="path" href={addressOf(account, 'webhooks', null, { endpoint: id })}>
+                      {url}
+                    </a>
+                  ),
+                },
                 {
                   title: 'Events',
                   cell: ({ events }) => events?.join(', ') ?? 'final events of payments and payouts',

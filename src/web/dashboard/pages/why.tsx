@@ -26,10 +26,19 @@ interface WhyPanelProps<T extends string> {
   readonly onMove?: (trigger: T, answers: Answers) => Promise<void>
   /** Another action, and whether it is the filled one. */
   readonly children?: (isFilled: boolean) => ComponentChildren
+  /** Whether that is what it waits for, rather than one of the moves. */
+  readonly childrenFirst?: boolean
 }
 
 /** Why a record is as it is, and what can be done about it: the action that brings on what comes next is filled. */
-export function WhyPanel<T extends string>({ account, why, moves, onMove, children }: WhyPanelProps<T>) {
+export function WhyPanel<T extends string>({
+  account,
+  why,
+  moves,
+  onMove,
+  children,
+  childrenFirst,
+}: WhyPanelProps<T>) {
   return (
     <section class="panel why" aria-label="Why">
       <Ready of={why}>
@@ -57,10 +66,15 @@ export function WhyPanel<T extends string>({ account, why, moves, onMove, childr
               </details>
               <div class="actions">
                 {advances && <AdvanceTo account={account} at={advances} />}
+                {childrenFirst && children?.(!advances)}
                 {moves && onMove && (
-                  <Moves moves={moves} onMove={onMove} filled={advances ? null : firstOf(commands, moves)} />
+                  <Moves
+                    moves={moves}
+                    onMove={onMove}
+                    filled={advances || childrenFirst ? null : firstOf(commands, moves)}
+                  />
                 )}
-                {children?.(!advances)}
+                {!childrenFirst && children?.(!advances)}
               </div>
             </>
           )

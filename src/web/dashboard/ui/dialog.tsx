@@ -36,6 +36,8 @@ interface FormDialogProps extends DialogProps {
   readonly onSubmit: () => Promise<unknown>
   /** For a caller that shows the problems next to the fields itself. */
   readonly showsProblems?: boolean
+  /** For a dialog that shows the answer. */
+  readonly staysOpen?: boolean
 }
 
 export function FormDialog({
@@ -43,6 +45,7 @@ export function FormDialog({
   tone = 'primary',
   onSubmit,
   showsProblems,
+  staysOpen,
   children,
   ...dialog
 }: FormDialogProps) {
@@ -58,7 +61,10 @@ export function FormDialog({
     setBusy(true)
     try {
       await onSubmit()
-      dialog.onClose()
+      if (!staysOpen) return dialog.onClose()
+      setProblems(new Map())
+      setError(null)
+      setBusy(false)
     } catch (cause) {
       const { fields, rest } = sorted(cause, form.current)
       setProblems(fields)
@@ -85,7 +91,7 @@ export function FormDialog({
           )}
         </div>
         <footer>
-          <Button onPress={dialog.onClose}>Cancel</Button>
+          <Button onPress={dialog.onClose}>{staysOpen ? 'Done' : 'Cancel'}</Button>
           <Button submit tone={tone} disabled={busy}>
             {action}
           </Button>

@@ -155,6 +155,8 @@ export function Switch({ label, on, onChange, children }: SwitchProps) {
 
 interface EditorProps {
   readonly label: string
+  /** As the server calls it, which may say a problem of it. */
+  readonly name?: string
   readonly value: string
   readonly onInput: (value: string) => void
   readonly rows?: number
@@ -162,13 +164,16 @@ interface EditorProps {
 }
 
 /** A field for text in a language such as YAML. */
-export function Editor({ label, value, onInput, rows = 14, problems = [] }: EditorProps) {
+export function Editor({ label, name, value, onInput, rows = 14, problems: own = [] }: EditorProps) {
   const id = useId()
+  const said = useContext(FieldProblems).get(name ?? '')
+  const problems = said === undefined ? own : [...own, said]
   return (
     <div class="field editor">
       <label for={id}>{label}</label>
       <textarea
         id={id}
+        {...(name === undefined ? {} : { name })}
         rows={rows}
         spellcheck={false}
         autocapitalize="off"

@@ -1,4 +1,4 @@
-import type { ComponentChildren, HTMLAttributes } from 'preact'
+import { type ComponentChildren, Fragment, type HTMLAttributes } from 'preact'
 import { useId } from 'preact/hooks'
 
 interface PanelProps {
@@ -79,13 +79,15 @@ interface TableProps<R> {
   readonly columns: readonly Column<R>[]
   readonly rows: readonly R[]
   readonly keyOf: (row: R) => string
+  /** What a row opens to, below it and as wide as the table. */
+  readonly below?: (row: R) => ComponentChildren
   readonly rowProps?: (
     row: R,
   ) => Pick<HTMLAttributes<HTMLTableRowElement>, 'class' | 'onMouseEnter' | 'onMouseLeave'>
 }
 
 /** A table that is short enough to show completely. */
-export function Table<R>({ caption, columns, rows, keyOf, rowProps }: TableProps<R>) {
+export function Table<R>({ caption, columns, rows, keyOf, below, rowProps }: TableProps<R>) {
   return (
     <Scrollable kind="table" label={`${caption}, as a table`}>
       <table>
@@ -100,15 +102,27 @@ export function Table<R>({ caption, columns, rows, keyOf, rowProps }: TableProps
           </tr>
         </thead>
         <tbody>
-          {rows.map(row => (
-            <tr key={keyOf(row)} {...rowProps?.(row)}>
-              {columns.map(({ title, cell, align, hiddenTitle }) => (
-                <td key={title} class={align} data-title={hiddenTitle ? '' : title}>
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {rows.map(row => {
+            const opened = below?.(row)
+            return (
+              <Fragment key={keyOf(row)}>
+                <tr {...rowProps?.(row)}>
+                  {columns.map(({ title, cell, align, hiddenTitle }) => (
+                    <td key={title} class={align} data-title={hiddenTitle ? '' : title}>
+                      {cell(row)}
+                    </td>
+                  ))}
+                </tr>
+                {opened && (
+                  <tr class="below">
+                    <td colSpan={columns.length} data-title="">
+                      {opened}
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            )
+          })}
         </tbody>
       </table>
     </Scrollable>
