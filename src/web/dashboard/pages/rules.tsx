@@ -23,6 +23,7 @@ import { Presets } from './presets.tsx'
 import { type Item, sentenceOf } from './sentence.ts'
 import { SentenceDialog } from './sentence-dialog.tsx'
 import { OnSwitch } from './switches.tsx'
+import { FAILURE_CODES } from './wanted-outcome.tsx'
 import { YamlDialog } from './yaml.tsx'
 
 type Rule = RulesState['rules'][number]
@@ -31,15 +32,6 @@ const NEW_RULE: Rule = {
   match: { kind: 'payment', amount: { lt: '5000' } },
   outcome: { status: 'failed', code: 'insufficient_funds', after: '5s' },
 }
-
-/** What gateways often say; a rule may say anything. */
-const FAILURE_CODES = [
-  'account_closed',
-  'insufficient_funds',
-  'limit_exceeded',
-  'payment_declined',
-  'timeout',
-]
 
 export const RULE_PRESETS: readonly { readonly label: string; readonly item: Rule }[] = [
   {
