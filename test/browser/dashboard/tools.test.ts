@@ -2,12 +2,20 @@ import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
+import type { TSchema } from '@sinclair/typebox'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { RuleCondition } from '../../../src/contract/control/rules.ts'
 import { expectAccessible } from '../../support/browser/accessible.ts'
 import { noChromium } from '../../support/browser/browser.ts'
 import { confirm, png, press, shows, useDesks } from '../../support/browser/desk.ts'
 
 const run = promisify(execFile)
+
+/** What a schema lets somebody give; of two forms, the members of the larger one. */
+function leavesIn(schema: TSchema): TSchema[] {
+  const { properties } = [schema, ...(schema.anyOf ?? [])].find((each: TSchema) => each.properties) ?? {}
+  return properties ? Object.values<TSchema>(properties).flatMap(leavesIn) : [schema]
+}
 
 /** A receiver that refuses the first so many. */
 async function receiver(refuses: number): Promise<string> {
@@ -119,6 +127,9 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await shows(page, 'No rules')
     await press(page, 'Add rule')
     await shows(page, 'It would have matched 0 of the last payment.')
+    // All that the schema lets a rule ask for can be chosen.
+    const asked = dialog.getByLabel('Add to “unless”').locator('option')
+    expect(await asked.count()).toBe(leavesIn(RuleCondition).length + 1)
     watch.allow(/400/)
     await text('amount is under').fill('')
     await shows(page, 'It is not complete yet.')

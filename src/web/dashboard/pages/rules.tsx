@@ -7,6 +7,7 @@ import {
   changeRules,
   isSame,
   ordering,
+  placeOf,
   replacing,
   replacingAll,
   switching,
@@ -182,9 +183,10 @@ function RuleDialog({ account, edited, inForce, onSubmit, onClose }: RuleDialogP
   const { rule, nth } = edited
   const tryIt = async ([item]: readonly Item[]) => {
     const one = item as Rule
-    const rules = nth === null ? [one, ...inForce] : inForce.with(nth, one)
+    const at = nth === null ? 0 : placeOf(rule, nth, inForce)
+    const rules = nth === null ? [one, ...inForce] : inForce.with(at, one)
     const tried = await call('POST /accounts/:account/rules/try', { params: { account }, body: { rules } })
-    return triedText(tried, nth ?? 0, one.match?.kind)
+    return triedText(tried, at, one.match?.kind)
   }
   return (
     <SentenceDialog
