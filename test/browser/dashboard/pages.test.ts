@@ -53,7 +53,7 @@ const expectNothingCutOff = (page: Page, state: string) =>
 describe.skipIf(noChromium)('a page of the dashboard', () => {
   const openDesk = useDesks()
 
-  test('is accessible and fits every width in each of its states', { timeout: 240_000 }, async () => {
+  test('is accessible and fits every width in each of its states', { timeout: 480_000 }, async () => {
     const desk = await openDesk(FURNISHED)
     const { page } = await desk.open('overview')
     for (const state of await furnish(desk)) {

@@ -64,11 +64,13 @@ describe.skipIf(noChromium)('the palette', () => {
     )
     expect(paid).toMatchObject([{ merchant_reference: 'order-5' }])
     for (const [action, title] of [
+      ['New payment', 'New payment'],
       ['New payout', 'New payout'],
+      ['New request', 'Send a request'],
       ['Add endpoint', 'Add a webhook endpoint'],
       ['Send event', /Send/],
       ['Add rule', /Add/],
-      ['Add fault', 'Add faults'],
+      ['Add fault', /Add/],
     ] as const) {
       await choose(page, 'Control+k', action, new RegExp(`^${action}`))
       await page.getByRole('dialog').getByRole('heading', { name: title }).first().waitFor()

@@ -230,6 +230,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     await shows(page, /must match/)
     await page.getByLabel('Amount').fill('7700')
     await press(page, 'Create')
+    await page.getByRole('link', { name: 'Go to the payout' }).click()
     await page.getByRole('heading', { level: 1, name: '77.00 THB' }).waitFor()
     await press(page, 'Cancel…')
     await page.getByLabel(/Reason/).fill('Sent to the wrong person')

@@ -2,12 +2,20 @@ import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
+import type { TSchema } from '@sinclair/typebox'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { RuleCondition } from '../../../src/contract/control/rules.ts'
 import { expectAccessible } from '../../support/browser/accessible.ts'
 import { noChromium } from '../../support/browser/browser.ts'
 import { confirm, png, press, shows, useDesks } from '../../support/browser/desk.ts'
 
 const run = promisify(execFile)
+
+/** What a schema lets somebody give; of two forms, the members of the larger one. */
+function leavesIn(schema: TSchema): TSchema[] {
+  const { properties } = [schema, ...(schema.anyOf ?? [])].find((each: TSchema) => each.properties) ?? {}
+  return properties ? Object.values<TSchema>(properties).flatMap(leavesIn) : [schema]
+}
 
 /** A receiver that refuses the first so many. */
 async function receiver(refuses: number): Promise<string> {
@@ -195,6 +203,9 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await shows(page, 'No rules')
     await press(page, 'Add rule')
     await shows(page, 'It would have matched 0 of the last payment.')
+    // All that the schema lets a rule ask for can be chosen.
+    const asked = dialog.getByLabel('Add to “unless”').locator('option')
+    expect(await asked.count()).toBe(leavesIn(RuleCondition).length + 1)
     watch.allow(/400/)
     await text('amount is under').fill('')
     await shows(page, 'It is not complete yet.')
@@ -483,13 +494,30 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await dialog.getByLabel('Method', { exact: true }).selectOption('th_bank_transfer')
     await dialog.getByLabel('Bank', { exact: true }).selectOption('kbank')
     await dialog.getByLabel('Customer name').fill('Malee')
+    await dialog.getByLabel('Receipts').selectOption('reject-accept')
+    await dialog.getByLabel('Why it is rejected').fill('Too dark')
     await dialog.getByLabel('Outcome').selectOption('failed')
+    await dialog.getByLabel('Failure code').fill('limit_exceeded')
+    await dialog.getByLabel('Amount').fill('12.5')
+    await confirm(page, 'Create')
+    await page.locator('input:focus[name="amount"][aria-invalid="true"]').waitFor()
     await expectAccessible(page, 'a new payment')
+    // The rule for what was not created is gone again.
+    const { rules } = await desk.control('GET', '/rules')
+    expect(rules.filter(({ times }: { times?: number }) => times === 1)).toEqual([])
+    await dialog.getByLabel('Amount').fill('12500')
     await confirm(page, 'Create')
     await page.getByRole('heading', { name: 'The payment was created' }).waitFor()
     await desk.control('POST', '/clock/advance', { by: '0s' })
     const [made] = (await desk.control('GET', '/payments')).data
-    expect(made).toMatchObject({ merchant_reference: 'order-fails', rule: 'order-fails failed' })
+    expect(made).toMatchObject({
+      merchant_reference: 'order-fails',
+      rule: 'order-fails failed receipt reject-accept',
+    })
+    expect((await desk.control('GET', '/rules')).rules[0]).toMatchObject({
+      receipt: [{ verdict: 'reject', message: 'Too dark' }, { verdict: 'accept' }],
+      outcome: { status: 'failed', code: 'limit_exceeded' },
+    })
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await dialog.getByLabel('The call that created it, as').selectOption('javascript')
     await page.getByRole('region', { name: 'Call' }).getByText('sk_…').waitFor()
@@ -515,6 +543,54 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await page.getByRole('img', { name: 'The uploaded receipt' }).waitFor()
     const payment = await desk.control('GET', `/payments/${id}`)
     expect(payment).toMatchObject({ payment_method: 'th_bank_transfer', receipt: { status: 'processing' } })
+  })
+
+  test('a payout: is created with an outcome, and its call is copied to run with the token', async () => {
+    const desk = await openDesk()
+    const { page, watch } = await desk.open('payouts')
+    const dialog = page.getByRole('dialog')
+    await press(page, 'New payout')
+    await dialog.getByLabel('Reference').fill('refund-by-hand')
+    await dialog.getByLabel('Account number').fill('!?')
+    await dialog.getByLabel('Outcome').selectOption('failed')
+    await dialog.getByLabel('Failure code').fill('account_closed')
+    watch.allow(/400/)
+    await confirm(page, 'Create')
+    await page.locator('input:focus[name="account_number"][aria-invalid="true"]').waitFor()
+    await dialog.getByLabel('Account number').fill('5504123498')
+    await confirm(page, 'Create')
+    await page.getByRole('heading', { name: 'The payout was created' }).waitFor()
+    await expectAccessible(page, 'a payout that was created')
+    await desk.control('POST', '/clock/advance', { by: '0s' })
+    const payouts = (await desk.control('GET', '/payouts')).data
+    expect(payouts).toMatchObject([{ status: 'failed', failure_code: 'account_closed' }])
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const env = { ...process.env, PAYSIM_CONTROL_TOKEN: desk.server.controlToken }
+    for (const [language, ...command] of [
+      ['curl', 'sh', '-c'],
+      ['javascript', process.execPath, '--input-type=module', '-e'],
+    ]) {
+      await dialog.getByLabel('The call that created it, as').selectOption(language ?? '')
+      await dialog.getByRole('button', { name: 'Copy', exact: true }).click()
+      await shows(page, 'Copied')
+      const code = String(await page.evaluate('navigator.clipboard.readText()'))
+      const [file = '', ...given] = command
+      const { stdout } = await run(file, [...given, code], { env })
+      // The key is that of the call, so that it makes no second payout.
+      expect(stdout).toContain(payouts[0].id)
+    }
+    for (const [language, token] of [
+      ['python', 'os.environ["PAYSIM_CONTROL_TOKEN"]'],
+      ['php', "getenv('PAYSIM_CONTROL_TOKEN')"],
+    ]) {
+      await dialog.getByLabel('The call that created it, as').selectOption(language ?? '')
+      await page
+        .getByRole('region', { name: 'Call' })
+        .getByText(token ?? '')
+        .waitFor()
+    }
+    await page.getByRole('link', { name: 'Go to the payout' }).click()
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
   })
 
   test('the account: hides keys until asked, adds and revokes them, and empties the account', async () => {

@@ -47,7 +47,19 @@ const OPENS: Partial<Record<ListPageName, Opens>> = {
       await page.getByRole('button', { name: /^Redeliver \d/ }).waitFor()
     },
   },
-  rules: { 'all as YAML': page => press(page, 'Edit all') },
+  rules: {
+    'all as YAML': page => press(page, 'Edit all'),
+    'one as a sentence': async page => {
+      await press(page, 'Edit slips are read twice')
+      await page.getByText('It would have matched').waitFor()
+    },
+  },
+  faults: {
+    'one as a sentence': async page => {
+      await press(page, 'Edit slow')
+      await page.getByRole('group', { name: 'Then' }).waitFor()
+    },
+  },
   account: { 'the reset': page => press(page, 'Reset…') },
 }
 const OPENS_ON_PAYMENT: Opens = {

@@ -9,15 +9,23 @@ export interface ShownCall {
   readonly body: string | null
 }
 
-/** Where the merchant API is, and who calls it. */
-export interface Caller {
+/** Where the API is, and who calls it: a merchant with keys, or somebody with the token of the control surface. */
+export type Caller = KeyHolder | TokenHolder
+
+export interface KeyHolder {
   readonly url: string
   readonly publicKey: string
   readonly secretKey: string
 }
 
+interface TokenHolder {
+  readonly url: string
+  /** The environment variable that has it. */
+  readonly tokenIn: string
+}
+
 /** Read only when it is needed, because it has the secret key. */
-export async function callerOf(account: string): Promise<Caller> {
+export async function callerOf(account: string): Promise<KeyHolder> {
   const [{ data }, document] = await Promise.all([
     call('GET /accounts/:account/keys', { params: { account } }),
     call('GET /openapi.json'),
@@ -39,6 +47,8 @@ export type Language = (typeof LANGUAGES)[number][0]
 export const codeOf = (language: Language, shown: ShownCall, caller: Caller): string =>
   WRITERS[language](shown, caller)
 
+const pairOf = ({ publicKey, secretKey }: KeyHolder) => `${publicKey}:${secretKey}`
+
 /** For a POSIX shell, and for PHP with its own escapes. */
 const quoted = (text: string, asQuote = "'\\''") => `'${text.replaceAll("'", asQuote)}'`
 const phpText = (text: string) => quoted(text.replaceAll('\\', '\\\\'), "\\'")
@@ -46,7 +56,8 @@ const phpText = (text: string) => quoted(text.replaceAll('\\', '\\\\'), "\\'")
 const json = JSON.stringify
 
 const WRITERS: { readonly [L in Language]: (shown: ShownCall, caller: Caller) => string } = {
-  curl: ({ method, path, headers, body }, { url, publicKey, secretKey }) => {
+  curl: ({ method, path, headers, body }, caller) => {
+    const { url } = caller
     // An upload has a boundary of its own each time.
     const isForm = /^multipart\/form-data/i.test(headers['content-type'] ?? '')
     const sent = Object.entries(headers).filter(([name]) => !(isForm && name === 'content-type'))
@@ -54,30 +65,30 @@ const WRITERS: { readonly [L in Language]: (shown: ShownCall, caller: Caller) =>
     return [
       // In a path, curl would take brackets for a pattern, and would resolve dots.
       `curl${/[[\]{}]/.test(path) ? ' -g' : ''}${/\/\.\.?(\/|$)/.test(path) ? ' --path-as-is' : ''}${verb} ${quoted(url + path)}`,
-      `-u ${quoted(`${publicKey}:${secretKey}`)}`,
+      'tokenIn' in caller ? `-H "Authorization: Bearer $${caller.tokenIn}"` : `-u ${quoted(pairOf(caller))}`,
       ...sent.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
       ...(isForm ? ["-F 'file=@receipt.png'"] : []),
       ...(body === null ? [] : [`--data-raw ${quoted(body)}`]),
     ].join(' \\\n  ')
   },
-  javascript: ({ method, path, headers, body }, { url, publicKey, secretKey }) =>
-    `const response = await fetch(${json(url + path)}, {
+  javascript: ({ method, path, headers, body }, caller) =>
+    `const response = await fetch(${json(caller.url + path)}, {
   method: ${json(method)},
   headers: {
-    authorization: 'Basic ' + btoa(${json(`${publicKey}:${secretKey}`)}),
+    authorization: ${'tokenIn' in caller ? `'Bearer ' + process.env.${caller.tokenIn}` : `'Basic ' + btoa(${json(pairOf(caller))})`},
 ${Object.entries(headers)
   .map(([name, value]) => `    ${json(name)}: ${json(value)},\n`)
   .join('')}  },
 ${body === null ? '' : `  body: ${json(body)},\n`}})
 console.log(response.status, await response.text())`,
-  python: ({ method, path, headers, body }, { url, publicKey, secretKey }) =>
-    `import base64, urllib.error, urllib.request
+  python: ({ method, path, headers, body }, caller) =>
+    `import ${'tokenIn' in caller ? 'os' : 'base64'}, urllib.error, urllib.request
 
 request = urllib.request.Request(
-    ${json(url + path)},
+    ${json(caller.url + path)},
     method=${json(method)},
     headers={
-        "Authorization": "Basic " + base64.b64encode(b${json(`${publicKey}:${secretKey}`)}).decode(),
+        "Authorization": ${'tokenIn' in caller ? `"Bearer " + os.environ[${json(caller.tokenIn)}]` : `"Basic " + base64.b64encode(b${json(pairOf(caller))}).decode()`},
 ${Object.entries(headers)
   .map(([name, value]) => `        ${json(name)}: ${json(value)},\n`)
   .join('')}    },
@@ -87,14 +98,15 @@ try:
 except urllib.error.HTTPError as refused:
     response = refused
 print(response.status, response.read().decode())`,
-  php: ({ method, path, headers, body }, { url, publicKey, secretKey }) =>
+  php: ({ method, path, headers, body }, caller) =>
     `<?php
-$call = curl_init(${phpText(url + path)});
+$call = curl_init(${phpText(caller.url + path)});
 curl_setopt_array($call, [
     CURLOPT_CUSTOMREQUEST => ${phpText(method)},
-    CURLOPT_USERPWD => ${phpText(`${publicKey}:${secretKey}`)},
-    CURLOPT_HTTPHEADER => [
-${Object.entries(headers)
+${'tokenIn' in caller ? '' : `    CURLOPT_USERPWD => ${phpText(pairOf(caller))},\n`}    CURLOPT_HTTPHEADER => [
+${'tokenIn' in caller ? `        'Authorization: Bearer ' . getenv(${phpText(caller.tokenIn)}),\n` : ''}${Object.entries(
+  headers,
+)
   .map(([name, value]) => `        ${phpText(`${name}: ${value}`)},\n`)
   .join('')}    ],
 ${body === null ? '' : `    CURLOPT_POSTFIELDS => ${phpText(body)},\n`}    CURLOPT_RETURNTRANSFER => true,

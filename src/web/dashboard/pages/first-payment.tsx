@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../state/api.ts'
 import { Command } from '../ui/badge.tsx'
-import { type Caller, callerOf, codeOf } from './call-as-code.ts'
+import { callerOf, codeOf, type KeyHolder } from './call-as-code.ts'
 
 const FIRST = {
   method: 'POST',
@@ -16,7 +16,7 @@ const FIRST = {
 
 /** A command for the first payment, which runs where it is pasted. The secret key is only in what is copied. */
 export function FirstPayment({ account }: { account: string }) {
-  const [caller, setCaller] = useState<Caller>()
+  const [caller, setCaller] = useState<KeyHolder>()
   const [problem, setProblem] = useState('')
   useEffect(() => {
     callerOf(account).then(setCaller, error => setProblem(messageOf(error)))

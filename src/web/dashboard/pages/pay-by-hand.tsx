@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { SentRequest } from '../../../contract/control/journal.ts'
 import type { PaymentRecord } from '../../../contract/control/payments.ts'
 import type { PayerField, PaymentMethodOptions } from '../../../contract/resources.ts'
 import { FINAL_STATUSES } from '../../../contract/statuses.ts'
 import { humanise, moneyText } from '../format.ts'
-import { call, messageOf, upload } from '../state/api.ts'
+import { ApiError, call, messageOf, readError, upload } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
@@ -12,8 +13,9 @@ import { Button, LinkButton } from '../ui/button.tsx'
 import { Dialog, FormDialog } from '../ui/dialog.tsx'
 import { Field, Select } from '../ui/field.tsx'
 import { Scrollable } from '../ui/panel.tsx'
-import { callerOf, codeOf, LANGUAGES, type Language, type ShownCall } from './call-as-code.ts'
+import { type Caller, callerOf, codeOf, LANGUAGES, type Language, type ShownCall } from './call-as-code.ts'
 import { newKey, sendRequest } from './send-request.tsx'
+import { AS_THE_RULES_SAY, bringAbout, OutcomeFields } from './wanted-outcome.tsx'
 
 /** Payments by hand: created as the merchant's program does, chosen and paid as the payer does. */
 
@@ -38,19 +40,23 @@ interface Discovered {
 const TYPED_MS = 400
 
 /** The methods that the merchant's program would be offered for this: it asks as that program does. */
-function useDiscovery(account: string, { amount, country, currency, mode }: Asked): Discovered {
+export function useDiscovery(account: string, { amount, country, currency, mode }: Asked): Discovered {
   const [found, setFound] = useState<Discovered>({ methods: [] })
   useEffect(() => {
     let isCurrent = true
-    const show = (what: Discovered) => isCurrent && setFound(what)
+    // While something is wrong, such as half an amount, what was offered and chosen before stays.
+    const show = (found: readonly Method[] | undefined, problem?: string) =>
+      isCurrent &&
+      setFound(({ methods }) => ({
+        methods: found ?? methods,
+        ...(problem === undefined ? {} : { problem }),
+      }))
     const typed = window.setTimeout(() => {
       const query = new URLSearchParams({ amount, country, currency, checkout_mode: mode })
       sendRequest(account, { method: 'GET', path: `/payment_methods/options?${query}` }).then(
         ({ status, body }) =>
-          show(
-            status === 200 ? { methods: methodsIn(body ?? '') } : { methods: [], problem: refusalIn(body) },
-          ),
-        error => show({ methods: [], problem: messageOf(error) }),
+          status === 200 ? show(methodsIn(body ?? '')) : show(undefined, refusalIn(body)),
+        error => show(undefined, messageOf(error)),
       )
     }, TYPED_MS)
     return () => {
@@ -72,16 +78,22 @@ const methodsIn = (body: string): Method[] =>
     ),
   }))
 
+const NO_METHOD = 'No method is available for this.'
+const NO_ANSWER = 'The connection ended without an answer that can be read'
+
 function refusalIn(body: string | null): string {
-  try {
-    const answer = JSON.parse(body ?? '')
-    const error = answer.error ?? answer
-    const details = (error.details ?? []) as { readonly field: string; readonly message: string }[]
-    const told = details.map(({ field, message }) => `${field} ${message}`).join('; ')
-    return told || error.message || error.detail
-  } catch {
-    return 'The connection ended without an answer that can be read'
-  }
+  const { message, details } = readError(body ?? '')
+  return details.map(({ field, message }) => `${field} ${message}`).join('; ') || message || NO_ANSWER
+}
+
+/** The same for a form, which shows the problems at its fields. */
+function refusalOf({ status, body }: SentRequest): ApiError {
+  const { message = NO_ANSWER, details } = readError(body ?? '')
+  return new ApiError(
+    message,
+    status ?? 0,
+    details.map(({ field, message }) => ({ field: field.replace('customer.', 'customer_'), message })),
+  )
 }
 
 interface Choice {
@@ -110,11 +122,12 @@ interface MethodFieldsProps {
 function MethodFields({ discovered, choice, onChoice }: MethodFieldsProps) {
   const now = chosen(choice, discovered)
   const of = discovered.methods.find(({ code }) => code === now?.method)
-  if (!of) return <p class="hint">{discovered.problem ?? 'No method is available for this.'}</p>
+  if (!of) return <p class="hint">{discovered.problem ?? NO_METHOD}</p>
   return (
     <div class="form-grid">
       <Select
         label="Method"
+        name="payment_method"
         value={of.code}
         options={discovered.methods.map(({ code, label }) => [code, label] as const)}
         onChange={method => onChoice({ ...choice, method })}
@@ -122,6 +135,7 @@ function MethodFields({ discovered, choice, onChoice }: MethodFieldsProps) {
       {of.banks.length > 0 && (
         <Select
           label="Bank"
+          name="bank"
           value={now?.bank ?? ''}
           options={of.banks.map(({ code, label }) => [code, label] as const)}
           onChange={bank => onChoice({ ...choice, bank })}
@@ -130,6 +144,7 @@ function MethodFields({ discovered, choice, onChoice }: MethodFieldsProps) {
       {of.asks.map(name => (
         <Field
           key={name}
+          name={name}
           label={humanise(name)}
           required
           value={choice.given[name] ?? ''}
@@ -140,12 +155,6 @@ function MethodFields({ discovered, choice, onChoice }: MethodFieldsProps) {
   )
 }
 
-const OUTCOMES = [
-  ['', 'As the rules say'],
-  ['succeeded', 'It succeeds'],
-  ['failed', 'It fails: insufficient funds'],
-  ['expired', 'It expires'],
-] as const
 const MODES = [
   ['hosted', 'Hosted: the payer chooses'],
   ['merchant', 'Merchant: with a method'],
@@ -160,14 +169,14 @@ export function NewPayment({ account }: { account: string }) {
         New payment
       </Button>
       {open && <PaymentForm account={account} onMade={setMade} onClose={() => setOpen(false)} />}
-      {made && <MadePayment account={account} made={made} onClose={() => setMade(undefined)} />}
+      {made && <MadeByHand account={account} what="payment" {...made} onClose={() => setMade(undefined)} />}
     </>
   )
 }
 
 interface Made {
   readonly id: string
-  readonly link: string | undefined
+  readonly link?: string | undefined
   readonly shown: ShownCall
 }
 
@@ -177,18 +186,58 @@ interface PaymentFormProps {
   readonly onClose: () => void
 }
 
-function PaymentForm({ account, onMade, onClose }: PaymentFormProps) {
+interface Place {
+  readonly country: string
+  readonly currency: string
+  readonly all: readonly string[]
+  readonly onChange: (place: string) => void
+}
+
+/** A country with its currency, of those that the catalogue has. */
+export function usePlace(account: string): Place {
   const catalogue = useLive('GET /accounts/:account/catalogue', { params: { account } })
-  const [place, setPlace] = useState('')
+  const [chosen, onChange] = useState('')
+  const routes = catalogue.data?.routes.map(({ country, currency }) => `${country} ${currency}`) ?? ['TH THB']
+  const all = [...new Set(routes)]
+  const [country = '', currency = ''] = (all.includes(chosen) ? chosen : (all[0] ?? '')).split(' ')
+  return { country, currency, all, onChange }
+}
+
+export const PlaceSelect = ({ of: { country, currency, all, onChange } }: { of: Place }) => (
+  <Select
+    label="Country and currency"
+    name="country"
+    value={`${country} ${currency}`}
+    options={all.map(name => [name, name] as const)}
+    onChange={onChange}
+  />
+)
+
+interface AmountFieldProps {
+  readonly amount: string
+  readonly currency: string
+  readonly onInput: (amount: string) => void
+}
+
+export const AmountField = ({ amount, currency, onInput }: AmountFieldProps) => (
+  <Field
+    label="Amount"
+    name="amount"
+    required
+    value={amount}
+    onInput={onInput}
+    hint={/^\d+$/.test(amount) ? `${moneyText(amount, currency)} ${currency}` : 'in minor units'}
+  />
+)
+
+function PaymentForm({ account, onMade, onClose }: PaymentFormProps) {
+  const places = usePlace(account)
+  const { country, currency } = places
   const [amount, setAmount] = useState('25000')
   const [mode, setMode] = useState<string>('hosted')
   const [choice, setChoice] = useState(NOTHING_CHOSEN)
   const [reference, setReference] = useState(() => `by-hand-${newKey().slice(0, 6)}`)
-  const [outcome, setOutcome] = useState('')
-  const places = [
-    ...new Set(catalogue.data?.routes.map(({ country, currency }) => `${country} ${currency}`) ?? ['TH THB']),
-  ]
-  const [country = '', currency = ''] = (places.includes(place) ? place : (places[0] ?? '')).split(' ')
+  const [wanted, setWanted] = useState(AS_THE_RULES_SAY)
   const discovered = useDiscovery(account, { amount, country, currency, mode })
   const create = async () => {
     const body = paymentOf({
@@ -200,44 +249,43 @@ function PaymentForm({ account, onMade, onClose }: PaymentFormProps) {
       choice: mode === 'merchant' ? chosen(choice, discovered) : undefined,
     })
     const { 'create.path': path } = await call('GET /contract')
-    if (outcome !== '') await bringAbout(account, reference, outcome)
     const shown: ShownCall = {
       method: 'POST',
       path: path?.value ?? '/payment_intents',
       headers: { 'content-type': 'application/json', 'idempotency-key': newKey() },
       body: JSON.stringify(body, null, 2),
     }
+    const takeBack = await bringAbout(account, 'payment', reference, wanted)
     const answer = await sendRequest(account, { ...shown, method: 'POST', body: shown.body ?? '' })
-    if (answer.status !== 201) throw new Error(refusalIn(answer.body))
-    const payment = JSON.parse(answer.body ?? '')
+    const payment = answer.status === 201 ? JSON.parse(answer.body ?? '') : undefined
+    if (!payment) {
+      await takeBack()
+      throw refusalOf(answer)
+    }
     onMade({ id: payment.id, link: payment.next_action?.url, shown })
   }
   return (
     <FormDialog title="New payment" action="Create" wide onClose={onClose} onSubmit={create}>
       <div class="form-grid">
+        <AmountField amount={amount} currency={currency} onInput={setAmount} />
+        <PlaceSelect of={places} />
         <Field
-          label="Amount"
+          label="Reference"
+          name="merchant_reference"
           required
-          value={amount}
-          onInput={setAmount}
-          hint={/^\d+$/.test(amount) ? `${moneyText(amount, currency)} ${currency}` : 'in minor units'}
+          value={reference}
+          onInput={setReference}
         />
-        <Select
-          label="Country and currency"
-          value={`${country} ${currency}`}
-          options={places.map(name => [name, name] as const)}
-          onChange={setPlace}
-        />
-        <Field label="Reference" required value={reference} onInput={setReference} />
-        <Select label="Checkout mode" value={mode} options={MODES} onChange={setMode} />
-        <Select label="Outcome" value={outcome} options={OUTCOMES} onChange={setOutcome} />
+        <Select label="Checkout mode" name="checkout_mode" value={mode} options={MODES} onChange={setMode} />
+        <OutcomeFields kind="payment" wanted={wanted} onWanted={setWanted} />
       </div>
       {mode === 'merchant' && <MethodFields discovered={discovered} choice={choice} onChoice={setChoice} />}
       {mode === 'hosted' && (
         <p class="hint">
-          {discovered.methods.length > 0
-            ? `The payer can choose ${discovered.methods.map(({ label }) => label).join(', ')}.`
-            : (discovered.problem ?? 'No method is available for this.')}
+          {discovered.problem ??
+            (discovered.methods.length > 0
+              ? `The payer can choose ${discovered.methods.map(({ label }) => label).join(', ')}.`
+              : NO_METHOD)}
         </p>
       )}
     </FormDialog>
@@ -264,39 +312,21 @@ function paymentOf({ choice = {}, ...fields }: PaymentFields) {
   }
 }
 
-/** A rule in front of the others, which is used up by this payment. */
-const bringAbout = (account: string, reference: string, status: string) =>
-  call('POST /accounts/:account/rules', {
-    params: { account },
-    body: {
-      rules: [
-        {
-          name: `${reference} ${status}`,
-          match: { kind: 'payment', merchant_reference: reference },
-          times: 1,
-          outcome: {
-            after: '0s',
-            status: status as 'succeeded' | 'failed' | 'expired',
-            ...(status === 'failed' ? { code: 'insufficient_funds' } : {}),
-          },
-        },
-      ],
-    },
-  })
-
 /** Keys are shown only where they are copied to. */
 const NO_KEYS = { url: 'http://…', publicKey: 'pk_…', secretKey: 'sk_…' }
 
-interface MadeProps {
+interface MadeProps extends Made {
   readonly account: string
-  readonly made: Made
+  readonly what: 'payment' | 'payout'
+  /** Without it, the merchant with its keys. */
+  readonly caller?: Caller
   readonly onClose: () => void
 }
 
-function MadePayment({ account, made: { id, link, shown }, onClose }: MadeProps) {
+export function MadeByHand({ account, what, id, link, shown, caller, onClose }: MadeProps) {
   const [language, setLanguage] = useState<Language>('curl')
   return (
-    <Dialog title="The payment was created" wide onClose={onClose}>
+    <Dialog title={`The ${what} was created`} wide onClose={onClose}>
       <div class="body">
         {link && (
           <div class="row-wrap">
@@ -314,18 +344,24 @@ function MadePayment({ account, made: { id, link, shown }, onClose }: MadeProps)
         />
         <div class="body-view">
           <Scrollable kind="text" label="Call">
-            <pre>{codeOf(language, shown, NO_KEYS)}</pre>
+            <pre>{codeOf(language, shown, caller ?? NO_KEYS)}</pre>
           </Scrollable>
         </div>
+        {caller && (
+          <p class="hint">
+            The merchant API has no call for this. The control surface has; <code>paysim env</code> prints its
+            token.
+          </p>
+        )}
       </div>
       <footer>
         <CopyButton
           bare={false}
-          label="Copy with address and keys"
-          text={async () => codeOf(language, shown, await callerOf(account))}
+          label={caller ? 'Copy' : 'Copy with address and keys'}
+          text={async () => codeOf(language, shown, caller ?? (await callerOf(account)))}
         />
-        <LinkButton href={addressOf(account, 'payments', id)} tone="primary">
-          Go to the payment
+        <LinkButton href={addressOf(account, `${what}s`, id)} tone="primary">
+          Go to the {what}
         </LinkButton>
       </footer>
     </Dialog>

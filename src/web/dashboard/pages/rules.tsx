@@ -7,6 +7,7 @@ import {
   changeRules,
   isSame,
   ordering,
+  placeOf,
   replacing,
   replacingAll,
   switching,
@@ -23,6 +24,7 @@ import { Presets } from './presets.tsx'
 import { type Item, sentenceOf } from './sentence.ts'
 import { SentenceDialog } from './sentence-dialog.tsx'
 import { OnSwitch } from './switches.tsx'
+import { FAILURE_CODES } from './wanted-outcome.tsx'
 import { YamlDialog } from './yaml.tsx'
 
 type Rule = RulesState['rules'][number]
@@ -31,15 +33,6 @@ const NEW_RULE: Rule = {
   match: { kind: 'payment', amount: { lt: '5000' } },
   outcome: { status: 'failed', code: 'insufficient_funds', after: '5s' },
 }
-
-/** What gateways often say; a rule may say anything. */
-const FAILURE_CODES = [
-  'account_closed',
-  'insufficient_funds',
-  'limit_exceeded',
-  'payment_declined',
-  'timeout',
-]
 
 export const RULE_PRESETS: readonly { readonly label: string; readonly item: Rule }[] = [
   {
@@ -190,9 +183,10 @@ function RuleDialog({ account, edited, inForce, onSubmit, onClose }: RuleDialogP
   const { rule, nth } = edited
   const tryIt = async ([item]: readonly Item[]) => {
     const one = item as Rule
-    const rules = nth === null ? [one, ...inForce] : inForce.with(nth, one)
+    const at = nth === null ? 0 : placeOf(rule, nth, inForce)
+    const rules = nth === null ? [one, ...inForce] : inForce.with(at, one)
     const tried = await call('POST /accounts/:account/rules/try', { params: { account }, body: { rules } })
-    return triedText(tried, nth ?? 0, one.match?.kind)
+    return triedText(tried, at, one.match?.kind)
   }
   return (
     <SentenceDialog

@@ -1,5 +1,5 @@
 import { useEffect, useId, useState } from 'preact/hooks'
-import { ApiError } from '../state/api.ts'
+import { ApiError, messageOf } from '../state/api.ts'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Editor } from '../ui/field.tsx'
 import { useCatalogue } from './filters.tsx'
@@ -155,7 +155,8 @@ function Tried({ item, onTry }: { item: Item; onTry: NonNullable<SentenceDialogP
     const typed = window.setTimeout(() => {
       onTry([item]).then(
         text => isCurrent && setSaid(text),
-        () => isCurrent && setSaid('It is not complete yet.'),
+        error =>
+          isCurrent && setSaid(error instanceof ApiError ? 'It is not complete yet.' : messageOf(error)),
       )
     }, TYPED_MS)
     return () => {

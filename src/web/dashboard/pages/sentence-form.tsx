@@ -448,7 +448,7 @@ function Leaf({ label, path, schema, value, onPut, suggestions }: LeafProps) {
   )
 }
 
-/** A number that is none yet stays a text: the server says what it must be. */
+/** Text that is not a number yet stays a text: the server says what it must be. */
 function readLeaf(text: string, { type }: Schema): Json {
   if (type === 'string') return text
   const number = type === 'integer' || type === 'number'

@@ -47,8 +47,8 @@ export const upload = (name: ControlCall, input: AnyInput, form: FormData): Prom
   answerTo(name, { ...input, body: form })
 
 async function answerTo(name: ControlCall, input: AnyInput): Promise<string> {
-  const { body, ...where } = input
-  const response = await send(requestLine(name, where), body)
+  const { body, headers, ...where } = input
+  const response = await send(requestLine(name, where), body, headers)
   const text = await response.text()
   if (response.ok) return text
   if (response.status === 401 && !name.endsWith(' /dashboard/session')) session.value = 'out'
@@ -57,8 +57,12 @@ async function answerTo(name: ControlCall, input: AnyInput): Promise<string> {
 }
 
 /** The cookie is sent automatically; no other site can send the header. */
-function send({ method, path }: RequestLine, body: unknown): Promise<Response> {
-  const headers: Record<string, string> = { 'x-paysim-dashboard': '1' }
+function send(
+  { method, path }: RequestLine,
+  body: unknown,
+  given: AnyInput['headers'] = {},
+): Promise<Response> {
+  const headers: Record<string, string> = { ...definedOf(given), 'x-paysim-dashboard': '1' }
   const isForm = body instanceof FormData
   if (body !== undefined && !isForm) headers['content-type'] = 'application/json'
   const sent = body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }
@@ -67,8 +71,13 @@ function send({ method, path }: RequestLine, body: unknown): Promise<Response> {
   })
 }
 
+const definedOf = (given: NonNullable<AnyInput['headers']>) =>
+  Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+
 /** The body of an error may have any of three shapes, because the contract has a switch for it. */
-function readError(text: string): { message: string | undefined; details: FieldProblem[] } {
+export function readError(text: string): { message: string | undefined; details: FieldProblem[] } {
   try {
     const body = JSON.parse(text)
     const error = body.error ?? body

@@ -55,7 +55,7 @@ const isSameButSwitched = ({ off: _, ...one }: Switchable, { off: __, ...other }
   isSame(one, other)
 
 /** Where an item is now that was at a place, which somebody may have switched. */
-function placeOf<T extends Switchable>(item: T, was: number, now: readonly T[]): number {
+export function placeOf<T extends Switchable>(item: T, was: number, now: readonly T[]): number {
   const there = now[was]
   const at =
     there && isSameButSwitched(item, there) ? was : now.findIndex(each => isSameButSwitched(item, each))
