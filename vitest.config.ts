@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests that import src/ and start nothing: `npx vitest --project unit` is done in seconds. */
 const UNIT = [
-  'test/explore/{places,observed-state,endpoint-check,run-slots,confirm,judge,narrative,slowness}.test.ts',
+  'test/explore/{places,observed-state,endpoint-check,run-slots,confirm,judge,narrative,slowness,suite-run}.test.ts',
   'test/application/**/*.test.ts',
   'test/web/**/*.test.ts',
   'test/{domain,model}/**/*.test.ts',
@@ -51,7 +51,7 @@ const LONG = [
   'test/postgres/joining.test.ts',
   'test/scenario/{from-history,thousand}.test.ts',
   'test/cli/{probe/probe,verify/verify}.test.ts',
-  'test/explore/{examples,explore,running}.test.ts',
+  'test/explore/{examples,explore,running,suite}.test.ts',
   'test/blackbox/gateway/{durability-crash,large-import,memory-limits,private-data}.test.ts',
   'test/blackbox/payments/openapi-generated.test.ts',
 ]
