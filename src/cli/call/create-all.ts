@@ -8,8 +8,8 @@ import type { Printer } from '../output/printer.ts'
 import { visible } from '../output/text.ts'
 import type { ListView } from '../output/view.ts'
 import { progressBar } from '../prompts/progress-bar.ts'
-import { DryRunError } from './dry-run.ts'
 import { differences } from './other-answer.ts'
+import { DryRunError } from './session.ts'
 
 interface Creations<T> {
   readonly list: ListFile

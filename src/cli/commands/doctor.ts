@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { COMMON, newCommand } from '../command-table.ts'
 import type { DoctorFlags } from '../doctor/examine.ts'
 import type { Check } from '../doctor/report.ts'
-import { InterruptedError } from '../errors/cli-errors.ts'
+import { untilInterrupted } from '../errors/cli-errors.ts'
 import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter } from '../output/printer.ts'
 import { targetFlags } from '../target/find-target.ts'
@@ -48,22 +48,16 @@ Examples:
     .action(diagnose)
 
 async function diagnose(flags: DoctorFlags & OutputFlags): Promise<void> {
-  const interruption = new AbortController()
-  const interrupt = () => interruption.abort(new InterruptedError())
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   const printer = openPrinter(flags)
   const { examine } = await import('../doctor/examine.ts')
   const { reportOf, reportView } = await import('../doctor/report.ts')
   const checks: Check[] = []
-  try {
-    for await (const check of examine(flags, interruption.signal)) {
+  await untilInterrupted(async signal => {
+    for await (const check of examine(flags, signal)) {
       checks.push(check)
       showProgress(`checked ${check.check}`)
     }
-  } finally {
-    showProgress('')
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-  }
+  }).finally(() => showProgress(''))
   const report = reportOf(checks)
   process.exitCode = report.exit_code
   await printer.show({ body: report }, reportView)

@@ -6,9 +6,14 @@ import { parseDuration } from '../../contract/durations.ts'
 import { shellWords } from '../../contract/shell-words.ts'
 import { PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import { formatTimestamp, parseTimestamp } from '../../contract/timestamps.ts'
-import { DryRunError } from '../call/dry-run.ts'
 import { differences, refuseOtherAnswer } from '../call/other-answer.ts'
-import { type MerchantFlags, merchantCommand, type Session, withSession } from '../call/session.ts'
+import {
+  DryRunError,
+  type MerchantFlags,
+  merchantCommand,
+  type Session,
+  withSession,
+} from '../call/session.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { countryCode, currencyCode } from '../fields/request-fields.ts'
 import { atLeastOne, commaSeparated, count } from '../flag-values.ts'

@@ -16,6 +16,18 @@ export class MadeOtherwiseError extends Error {}
 /** Somebody pressed Ctrl-C. Nothing more needs to be printed. */
 export class InterruptedError extends Error {}
 
+/** Works until it is done, or until Ctrl-C aborts the signal. */
+export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const interruption = new AbortController()
+  const interrupt = () => interruption.abort(new InterruptedError())
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  try {
+    return await work(interruption.signal)
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+}
+
 /** The server is not what the command needs. Its exit code is that of the check that failed. */
 export class UnfitServerError extends Error {
   constructor(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { OPERATION_PATHS, problemWithCreatePath } from '../../contract/paths.ts'
 import { COMMON } from '../command-table.ts'
-import { InterruptedError, UsageError } from '../errors/cli-errors.ts'
+import { UsageError, untilInterrupted } from '../errors/cli-errors.ts'
 import { readContract } from '../named-file.ts'
 import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { progressBar } from '../prompts/progress-bar.ts'
@@ -36,26 +36,20 @@ export async function withGateway<T>(
   const createPath = await createPathOf(flags, profile?.contract)
   const caFile = flags.caFile ?? profile?.ca_file
   const ca = caFile === undefined ? undefined : await readAuthorities(caFile)
-  const interruption = new AbortController()
-  const interrupt = () => interruption.abort(new InterruptedError())
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   const bar = progressBar('Asking', total => `${total} requests`)
-  try {
-    return await use({
+  return untilInterrupted(signal =>
+    use({
       baseUrl,
       keys,
       createPath,
       ca,
       allowWrites: flags.allowWrites ?? false,
-      signal: interruption.signal,
+      signal,
       retries: flags.retries,
       timeoutMs: flags.requestTimeout ?? CONNECT_TIMEOUT_MS,
       onProgress: bar.update,
-    })
-  } finally {
-    bar.clear()
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-  }
+    }),
+  ).finally(bar.clear)
 }
 
 /** The path that creates payments, as an option or the contract says. */

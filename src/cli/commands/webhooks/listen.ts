@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isLoopback } from '../../../client/address.ts'
 import {
@@ -99,89 +100,21 @@ interface ListenFlags extends ControlFlags, ReceivingFlags {
 const PATH = '/webhooks'
 
 /** Receives an account's webhooks, shows and forwards them, until there is a reason to end. */
-async function listen(session: ControlSession, flags: ListenFlags): Promise<void> {
-  const { account, target, signal } = session
+async function listen({ account, target, signal }: ControlSession, flags: ListenFlags): Promise<void> {
   refuseRemote(target.controlUrl)
   const secret = await keepSecret(target, flags.secret)
-  const opened = new Set<ControlClient>()
-  const following = new AbortController()
-  let registering: Promise<OwnEndpoint> | undefined
-  let endpoint: OwnEndpoint | undefined
+  const endpoint = new OwnEndpoint({ target, account }, flags, secret)
   const source: WebhookSource = {
     path: PATH,
     ports: await portsLeftBehind(account, secret),
     isOpenToStrangers: false,
-    secrets: async () => [(await registering)?.secret ?? secret],
-    newSecrets: async () => [(await (await registering)?.newSecret()) ?? secret],
-    async start(url) {
-      registering = registerEndpoint(
-        { address: target, account },
-        { url, events: flags.events, secret },
-        () => reopen(session, flags, opened),
-      )
-      endpoint = await registering
-      printReady(account.id, { url, secret: endpoint.secret, flags, waiting: endpoint.waiting })
-      follow(endpoint, following.signal, flags)
-    },
-    async stop(url) {
-      following.abort()
-      if (flags.keep && endpoint) printKept(url)
-      // An interrupted registration may have reached the simulator all the same.
-      else if (endpoint || signal.aborted) await removeEndpoint(endpoint?.address ?? target, account.id, url)
-      for (const control of opened) await control.close()
-    },
+    secrets: () => endpoint.secrets(),
+    newSecrets: () => endpoint.newSecrets(),
+    start: url => endpoint.open(url),
+    // An interrupted registration may have reached the simulator all the same.
+    stop: url => endpoint.close(url, signal.aborted),
   }
   await receiveFrom(source, flags, signal)
-}
-
-function follow(endpoint: OwnEndpoint, signal: AbortSignal, { printSecret }: ListenFlags): void {
-  const secret = () => (printSecret ? `\nSecret: ${endpoint.secret}` : '')
-  void endpoint.stay(signal, {
-    onAgain: () => warn(`the account was reset or replaced: the endpoint is registered again${secret()}`),
-    onGone: () => warn('the simulator does not answer: no webhooks arrive until it is back'),
-    onBack: ({ address }, again) =>
-      warn(
-        `the simulator is back at ${new URL(address.controlUrl).origin}: the endpoint is ${
-          again ? `registered again${secret()}` : 'still registered'
-        }`,
-      ),
-  })
-}
-
-/** Finds the simulator again: after a restart it may have another port and another token. */
-async function reopen(
-  { account, target }: ControlSession,
-  flags: ListenFlags,
-  opened: Set<ControlClient>,
-): Promise<AccountConnection> {
-  const found = await findControl(flags)
-  // Do not listen to another simulator of this folder instead.
-  if ((found.simulator?.data_dir ?? null) !== (target.simulator?.data_dir ?? null))
-    throw new UsageError('another simulator runs in this folder now')
-  const control = new ControlClient(found)
-  try {
-    await control.health()
-  } catch (cause) {
-    await control.close()
-    throw cause
-  }
-  opened.add(control)
-  return { address: found, account: control.account(account.id) }
-}
-
-function printKept(url: string): void {
-  warn(
-    `the endpoint ${url} stays registered. Webhooks that fail meanwhile are sent again when \`paysim webhooks listen\` starts again`,
-  )
-}
-
-async function removeEndpoint(address: ControlAddress, account: string, url: string): Promise<void> {
-  try {
-    await removeEndpoints(address, account, url)
-  } catch (error) {
-    const why = messageOf(error)
-    warn(`the endpoint ${url} is still registered, because it could not be removed: ${why}`)
-  }
 }
 
 /** Webhooks of a remote simulator would go to its own machine, not to this one. */
@@ -193,142 +126,145 @@ function refuseRemote(controlUrl: string): void {
   )
 }
 
-interface Facts {
-  readonly url: string
-  readonly secret: string
-  readonly flags: ListenFlags
-  readonly waiting: number
-}
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 2000
 
-function printReady(account: string, { url, secret, flags, waiting }: Facts): void {
-  const what = waiting === 1 ? '1 webhook that waited' : `${waiting} webhooks that waited`
-  sayReady([
-    `Listening for webhooks of ${account} on ${url}${forwardingTo(flags)}`,
-    ...(flags.printSecret ? [`Secret: ${secret}`] : []),
-    ...(waiting > 0 ? [`Sending ${what} since an earlier start.`] : []),
-  ])
+/** The endpoint of this process. It stays registered, even if the account is reset or the simulator restarts. */
+class OwnEndpoint {
+  #url = ''
+  #secret: string
+  /** Where it is registered now: a restarted simulator may have another address. */
+  #at: Pick<ControlSession, 'target' | 'account'>
+  /** The client of a simulator that came back. */
+  #control: ControlClient | undefined
+  #registered: Promise<Registered> | undefined
+  readonly #flags: ListenFlags
+  /** The secret that it is registered with, which a rotation does not change. */
+  readonly #kept: string
+  readonly #following = new AbortController()
+
+  constructor(at: Pick<ControlSession, 'target' | 'account'>, flags: ListenFlags, secret: string) {
+    this.#at = at
+    this.#flags = flags
+    this.#kept = this.#secret = secret
+  }
+
+  async open(url: string): Promise<void> {
+    this.#url = url
+    this.#registered = this.#register()
+    const { waiting } = await this.#registered
+    const what = waiting === 1 ? '1 webhook that waited' : `${waiting} webhooks that waited`
+    sayReady([
+      `Listening for webhooks of ${this.#at.account.id} on ${url}${forwardingTo(this.#flags)}`,
+      ...(this.#flags.printSecret ? [`Secret: ${this.#secret}`] : []),
+      ...(waiting > 0 ? [`Sending ${what} since an earlier start.`] : []),
+    ])
+    void this.#stay(this.#following.signal)
+  }
+
+  /** Webhooks may come before the registration is answered. */
+  async secrets(): Promise<string[]> {
+    await this.#registered
+    return [this.#secret]
+  }
+
+  /** The secret that it has now: a rotation gives it a new one. If the simulator cannot be asked, it is unchanged. */
+  async newSecrets(): Promise<string[]> {
+    await this.#registered
+    const endpoints = await this.#at.account.webhookEndpoints.list().catch(() => [])
+    this.#secret = endpoints.find(each => each.url === this.#url)?.secret ?? this.#secret
+    return [this.#secret]
+  }
+
+  async close(url: string, isInterrupted: boolean): Promise<void> {
+    this.#following.abort()
+    const isOpen = await this.#registered?.then(
+      () => true,
+      () => false,
+    )
+    if (this.#flags.keep && isOpen)
+      warn(
+        `the endpoint ${url} stays registered. Webhooks that fail meanwhile are sent again when \`paysim webhooks listen\` starts again`,
+      )
+    else if (isOpen || isInterrupted)
+      await removeEndpoints(this.#at.target, this.#at.account.id, url).catch(error =>
+        warn(`the endpoint ${url} is still registered, because it could not be removed: ${messageOf(error)}`),
+      )
+    await this.#control?.close()
+  }
+
+  async #register(): Promise<Registered> {
+    const { events } = this.#flags
+    const registered = await register(this.#at.account, { url: this.#url, events, secret: this.#kept })
+    this.#secret = registered.secret
+    return registered
+  }
+
+  async #stay(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#followAccount(signal).catch(() => {})
+      if (signal.aborted) return
+      warn('the simulator does not answer: no webhooks arrive until it is back')
+      for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+        await sleep(pause, undefined, { signal }).catch(() => {})
+        // The simulator may not be back yet.
+        if (await this.#reopen().catch(() => false)) break
+      }
+    }
+  }
+
+  /** The stream starts again when the account was reset or replaced, and ends with the simulator. */
+  async #followAccount(signal: AbortSignal): Promise<void> {
+    let greeted = false
+    for await (const { event } of this.#at.account.stream(signal)) {
+      if (event !== 'hello') continue
+      if (greeted && (await this.#register()).isNew)
+        warn(`the account was reset or replaced: the endpoint is registered again${this.#secretLine()}`)
+      greeted = true
+    }
+  }
+
+  /** Finds the simulator again: after a restart it may have another port and another token. */
+  async #reopen(): Promise<true> {
+    const target = await findControl(this.#flags)
+    // Do not listen to another simulator of this folder instead.
+    if ((target.simulator?.data_dir ?? null) !== (this.#at.target.simulator?.data_dir ?? null))
+      throw new UsageError('another simulator runs in this folder now')
+    const control = new ControlClient(target)
+    try {
+      await control.health()
+    } catch (cause) {
+      await control.close()
+      throw cause
+    }
+    await this.#control?.close()
+    this.#control = control
+    this.#at = { target, account: control.account(this.#at.account.id) }
+    const { isNew } = await this.#register()
+    warn(
+      `the simulator is back at ${new URL(target.controlUrl).origin}: the endpoint is ${
+        isNew ? `registered again${this.#secretLine()}` : 'still registered'
+      }`,
+    )
+    return true
+  }
+
+  #secretLine(): string {
+    return this.#flags.printSecret ? `\nSecret: ${this.#secret}` : ''
+  }
 }
 
 /** How the endpoint is registered. */
-export interface EndpointSettings {
+interface EndpointSettings {
   readonly url: string
   readonly events?: readonly EventChoice[] | undefined
   readonly secret: string
 }
 
-/** What may happen to the endpoint while `listen` runs. */
-interface EndpointEvents {
-  /** The account was reset or replaced, and the endpoint is registered again. */
-  onAgain(): void
-  /** The simulator stopped answering. */
-  onGone(): void
-  /** It answers again, or another one in its place. `again`: the endpoint had to be registered again. */
-  onBack(where: AccountConnection, again: boolean): void
-}
-
-/** An account, and the current address of its simulator. */
-interface AccountConnection {
-  readonly address: ControlAddress
-  readonly account: AccountControl
-}
-
-/** An endpoint of this process at the simulator, for as long as it listens. */
-interface OwnEndpoint {
-  readonly secret: string
-  /** Where it is registered now: a restarted simulator may have another address. */
-  readonly address: ControlAddress
-  /** How many webhooks waited since an earlier start. They are sent again now. */
-  readonly waiting: number
-  /** The secret that it has now. A rotation gives it a new one. */
-  newSecret(): Promise<string>
-  /** Keeps the endpoint registered until `signal` aborts, even if the account is reset or the simulator restarts. */
-  stay(signal: AbortSignal, news: EndpointEvents): Promise<void>
-}
-
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 2000
-
-/** `reopen` looks for the simulator again. It fails while there is none. */
-async function registerEndpoint(
-  first: AccountConnection,
-  settings: EndpointSettings,
-  reopen: () => Promise<AccountConnection>,
-): Promise<OwnEndpoint> {
-  const { url } = settings
-  let connection = first
-  let { secret, waiting } = await register(connection.account, settings)
-  const again = async () => {
-    const registered = await register(connection.account, settings)
-    secret = registered.secret
-    return registered.isNew
-  }
-  return {
-    get secret() {
-      return secret
-    },
-    get address() {
-      return connection.address
-    },
-    waiting,
-    async newSecret() {
-      // If the simulator cannot be asked, the secret is unchanged.
-      const endpoints = await connection.account.webhookEndpoints.list().catch(() => [])
-      secret = endpoints.find(each => each.url === url)?.secret ?? secret
-      return secret
-    },
-    async stay(signal, news) {
-      while (!signal.aborted) {
-        await followAccount(connection.account, signal, async () => {
-          if (await again()) news.onAgain()
-        }).catch(() => {})
-        if (signal.aborted) return
-        news.onGone()
-        for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-          await waitFor(pause, signal)
-          try {
-            connection = await reopen()
-            news.onBack(connection, await again())
-            break
-          } catch {
-            // The simulator is not back yet.
-          }
-        }
-      }
-    },
-  }
-}
-
-/** Calls `onRestart` when the stream starts again, because the account was reset or replaced. Ends with the simulator. */
-async function followAccount(
-  account: AccountControl,
-  signal: AbortSignal,
-  onRestart: () => Promise<void>,
-): Promise<void> {
-  let greeted = false
-  for await (const { event } of account.stream(signal)) {
-    if (event !== 'hello') continue
-    if (greeted) await onRestart()
-    greeted = true
-  }
-}
-
-function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
-  })
-}
-
 interface Registered {
   readonly secret: string
   readonly isNew: boolean
+  /** How many webhooks waited since an earlier start. They are sent again now. */
   readonly waiting: number
 }
 

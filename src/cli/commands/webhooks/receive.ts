@@ -3,7 +3,7 @@ import { formatDuration } from '../../../contract/durations.ts'
 import { isSignedWith } from '../../../contract/webhook-check.ts'
 import { ANY_PATH, type WebhookHandler, WebhookReceiver } from '../../../library/webhook-receiver.ts'
 import { newCommand } from '../../command-table.ts'
-import { InterruptedError, messageOf, UsageError } from '../../errors/cli-errors.ts'
+import { InterruptedError, messageOf, UsageError, untilInterrupted } from '../../errors/cli-errors.ts'
 import { EXIT } from '../../errors/exit-code.ts'
 import { atLeastOne, milliseconds, port, tolerance, webhookTarget } from '../../flag-values.ts'
 import { type OutputFlags, outputFlags } from '../../output/formats.ts'
@@ -136,9 +136,6 @@ const MOST_BODY = 1024 * 1024
 /** Receives webhooks of any gateway. Anybody who knows the tunnel's address can send something. */
 async function receive(flags: ReceiveFlags): Promise<void> {
   let secrets = await readSecrets(flags.secretFile)
-  const interruption = new AbortController()
-  const interrupt = () => interruption.abort(new InterruptedError())
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   const source: WebhookSource = {
     path: ANY_PATH,
     most: MOST_BODY,
@@ -156,11 +153,7 @@ async function receive(flags: ReceiveFlags): Promise<void> {
     },
     async stop() {},
   }
-  try {
-    await receiveFrom(source, flags, interruption.signal)
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-  }
+  await untilInterrupted(signal => receiveFrom(source, flags, signal))
 }
 
 export const forwardingTo = ({ forwardTo }: ReceivingFlags) =>
