@@ -13,10 +13,11 @@ export const STANDARD_EVENTS = [
 ] as const
 /** Sent only to an endpoint that subscribes to them by name. */
 export const OPTIONAL_EVENTS = ['payment.created', 'payment.updated', 'payout.updated'] as const
+export const EVENT_NAMES = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS] as const
 
 export const isStandardEvent = (name: string) => STANDARD_EVENTS.some(event => event === name)
 
-export type EventName = (typeof STANDARD_EVENTS)[number] | (typeof OPTIONAL_EVENTS)[number]
+export type EventName = (typeof EVENT_NAMES)[number]
 
 /** What an endpoint may subscribe to: events by name, or all of them. */
 export type EventChoice = EventName | '*'
@@ -40,8 +41,9 @@ const CALLED_ELSEWHERE: Readonly<Record<string, string>> = {
 
 /** The event that the caller probably meant, by its name in other gateways or by its spelling. */
 export function eventMeant(name: string): EventName | undefined {
-  const events: readonly EventName[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
   const [, record, what = ''] = /^(payment|payout)\w*\.(?:\w+\.)*(\w+)$/.exec(name.toLowerCase()) ?? []
   const meant = `${record}.${CALLED_ELSEWHERE[what] ?? what}`
-  return events.find(event => event === (events.some(each => each === meant) ? meant : closest(name, events)))
+  return EVENT_NAMES.find(
+    event => event === (EVENT_NAMES.some(each => each === meant) ? meant : closest(name, EVENT_NAMES)),
+  )
 }

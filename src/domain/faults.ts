@@ -11,7 +11,7 @@ import {
 } from '../contract/control/faults.ts'
 import { parseDuration } from '../contract/durations.ts'
 import type { FieldProblem } from '../contract/errors.ts'
-import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../contract/event-names.ts'
+import { EVENT_NAMES } from '../contract/event-names.ts'
 import { later, parseTimestamp, shownAt } from '../contract/timestamps.ts'
 import { validator } from '../contract/validation.ts'
 import type { MatchLimits } from './match-limits.ts'
@@ -226,7 +226,6 @@ export function draw(of: Spread, chance: () => number): number {
 }
 
 const check = validator(FaultsBody)
-const EVENTS: readonly string[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
 
 /**
  * Reads `{faults: […]}` for the operations of the server. Each problem has its place and, if possible, a suggestion.
@@ -277,8 +276,8 @@ function contradictionsIn(fault: FaultRule, at: number, operations: readonly str
       say('match', `is not possible on ${on}, which is not about one payment or payout`)
   }
   for (const name of forWebhooks ? [match.type ?? []].flat() : []) {
-    if (EVENTS.includes(name)) continue
-    const meant = closest(name, EVENTS)
+    if (EVENT_NAMES.some(event => event === name)) continue
+    const meant = closest(name, EVENT_NAMES)
     say('match.type', `is not an event: ${name}${meant ? `; did you mean ${meant}?` : ''}`)
   }
   if (fault.when && forWebhooks) say('when', 'is only for calls')

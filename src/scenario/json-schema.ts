@@ -1,8 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { DURATION_PATTERN } from '../contract/durations.ts'
-import { ANSWER, AnswerSchema } from './schema/answers.ts'
+import { A_STEP, ANSWER, AnswerSchema } from './schema/answers.ts'
 import { FileSchema } from './schema/file.ts'
-import { A_STEP } from './schema/words.ts'
 import { VERBS } from './verbs/index.ts'
 
 /** The JSON Schema of scenario files, for editors. */

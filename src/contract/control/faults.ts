@@ -6,44 +6,35 @@ import { RuleCondition } from './rules.ts'
 
 const duration = Type.String({ format: 'duration' })
 
-/** Whether a type of fault has the key `delay`. */
-interface FaultKeys {
-  readonly delay: 'required' | 'optional' | 'none'
-}
-
 /** What a fault can do to a call. */
-export const HTTP_FAULTS = {
-  latency: { delay: 'required' },
-  status: { delay: 'none' },
-  reset: { delay: 'none' },
-  empty: { delay: 'none' },
-  truncate: { delay: 'none' },
-  garbage: { delay: 'none' },
-  drip: { delay: 'optional' },
-  rate: { delay: 'none' },
-  hold: { delay: 'none' },
-} as const satisfies Record<string, FaultKeys>
+export const HTTP_FAULT_TYPES = [
+  'latency',
+  'status',
+  'reset',
+  'empty',
+  'truncate',
+  'garbage',
+  'drip',
+  'rate',
+  'hold',
+] as const
 
 /** What a fault can do to the delivery of a webhook. */
-export const WEBHOOK_FAULTS = {
-  delay: { delay: 'optional' },
-  duplicate: { delay: 'none' },
-  drop: { delay: 'none' },
-  reorder: { delay: 'optional' },
-  bad_signature: { delay: 'none' },
-  hold: { delay: 'none' },
-} as const satisfies Record<string, FaultKeys>
+export const WEBHOOK_FAULT_TYPES = ['delay', 'duplicate', 'drop', 'reorder', 'bad_signature', 'hold'] as const
 
-export type HttpFaultType = keyof typeof HTTP_FAULTS
-export type WebhookFaultType = keyof typeof WEBHOOK_FAULTS
+export type HttpFaultType = (typeof HTTP_FAULT_TYPES)[number]
+export type WebhookFaultType = (typeof WEBHOOK_FAULT_TYPES)[number]
 export type FaultType = HttpFaultType | WebhookFaultType
 
-export const HTTP_FAULT_TYPES = Object.keys(HTTP_FAULTS) as HttpFaultType[]
-export const WEBHOOK_FAULT_TYPES = Object.keys(WEBHOOK_FAULTS) as WebhookFaultType[]
+const DELAYS: { readonly [T in FaultType]?: 'required' | 'optional' } = {
+  latency: 'required',
+  drip: 'optional',
+  delay: 'optional',
+  reorder: 'optional',
+}
 
 /** Whether a fault of this type has the key `delay`. */
-export const delayKey = (type: FaultType): FaultKeys['delay'] =>
-  ({ ...HTTP_FAULTS, ...WEBHOOK_FAULTS })[type].delay
+export const delayKey = (type: FaultType): 'required' | 'optional' | 'none' => DELAYS[type] ?? 'none'
 
 const Delay = Type.Unsafe<string | { min: string; max: string } | { p50: string; p99: string }>({
   anyOf: [duration, object({ min: duration, max: duration }), object({ p50: duration, p99: duration })],

@@ -1,5 +1,5 @@
 import * as Type from '@sinclair/typebox'
-import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../event-names.ts'
+import { EVENT_NAMES } from '../event-names.ts'
 import { WEBHOOK_SECRET } from '../redact.ts'
 import {
   digest,
@@ -40,7 +40,7 @@ export const AdvanceBody = object({
 })
 export type AdvanceBody = Wire<typeof AdvanceBody>
 
-const events = Type.Array(oneOf([...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']), { minItems: 1 })
+const events = Type.Array(oneOf([...EVENT_NAMES, '*']), { minItems: 1 })
 const webhookSecret = Type.String({
   pattern: WEBHOOK_SECRET.source,
   description: 'whsec_, followed by 24 to 64 bytes in base64',
@@ -64,7 +64,7 @@ export type ReceivedWebhook = Wire<typeof ReceivedWebhook>
 
 /** An event to send by hand: a sample of a type, or a copy of another one, with these members of its data. */
 export const EventBody = object({
-  type: Type.Optional(oneOf([...STANDARD_EVENTS, ...OPTIONAL_EVENTS])),
+  type: Type.Optional(oneOf(EVENT_NAMES)),
   event: Type.Optional(text()),
   data: Type.Optional(openObject({})),
 })

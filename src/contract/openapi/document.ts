@@ -1,13 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import type { Contract } from '../decisions.ts'
-import {
-  type EventName,
-  endingOf,
-  isStandardEvent,
-  OPTIONAL_EVENTS,
-  STANDARD_EVENTS,
-} from '../event-names.ts'
+import { EVENT_NAMES, type EventName, endingOf, isStandardEvent } from '../event-names.ts'
 import { operations } from '../operations.ts'
 import { inBraces } from '../paths.ts'
 import { PayoutInEvent, resources } from '../resources.ts'
@@ -77,15 +71,13 @@ const HEADERS = {
   WwwAuthenticate: { description: 'The authentication scheme.', schema: { type: 'string' } },
 }
 
-const EVENTS: readonly EventName[] = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
-
 /** `payment.succeeded` is described as PaymentSucceeded. */
 const schemaName = (event: EventName) =>
   event.replaceAll(/(?:^|\.)([a-z])/g, (_, first: string) => first.toUpperCase())
 
 /** What paysim posts to a merchant's endpoint, for each event. */
 function webhooks(contract: Contract): Record<string, Json> {
-  return Object.fromEntries(EVENTS.map(event => [event, { post: describeEvent(event, contract) }]))
+  return Object.fromEntries(EVENT_NAMES.map(event => [event, { post: describeEvent(event, contract) }]))
 }
 
 function describeEvent(event: EventName, contract: Contract): Json {
@@ -145,7 +137,7 @@ const WEBHOOK_HEADERS = [
 ]
 
 function eventSchemas(contract: Contract) {
-  const schemas = EVENTS.map(event => {
+  const schemas = EVENT_NAMES.map(event => {
     const ending = endingOf(event, contract)
     const record = Type.Ref(event.startsWith('payout') ? 'PayoutInEvent' : 'PaymentIntent')
     const data =

@@ -6,7 +6,6 @@ import { drawnAnew } from '../account/ids.ts'
 import { SafePoint } from '../account/recovery.ts'
 import { succeeds, useFile, writeAll } from '../store/private-files.ts'
 import { LossError, UnavailableError } from '../store/store-errors.ts'
-import { HistoryIndex } from './history-index.ts'
 import type { Journal, Standing } from './journal.ts'
 import {
   entriesOnly,
@@ -19,7 +18,14 @@ import {
   whole,
 } from './journal-file.ts'
 import { isHeader, type Line, readLine, readLines, writeLine } from './journal-format.ts'
-import { entriesMissing, missing, openSegment, type Segment, Segments } from './journal-segments.ts'
+import {
+  entriesMissing,
+  HistoryIndex,
+  missing,
+  openSegment,
+  type Segment,
+  Segments,
+} from './journal-segments.ts'
 import { replay } from './replay.ts'
 
 /**

@@ -42,12 +42,13 @@ export interface Standing {
 /** A journal in memory, for a simulator without a data directory. */
 export class MemoryJournal implements Journal {
   #entries: Entry[] = []
-  #index: EntriesByRecord<number> | undefined
+  /** The entries of each record, once somebody asked for a history. */
+  #byRecord: Map<string, Entry[]> | undefined
   seed: string | undefined
   readonly keptFrom = 1
 
   append(entry: Entry): number {
-    this.#index?.note(entry, this.#entries.length)
+    if (this.#byRecord) note(entry, this.#byRecord)
     this.#entries.push(entry)
     return 0
   }
@@ -55,14 +56,11 @@ export class MemoryJournal implements Journal {
   durable(): undefined {}
 
   async history(id: string): Promise<Entry[]> {
-    if (!this.#index) {
-      const index = new EntriesByRecord<number>()
-      this.#entries.forEach((entry, spot) => {
-        index.note(entry, spot)
-      })
-      this.#index = index
+    if (!this.#byRecord) {
+      this.#byRecord = new Map()
+      for (const entry of this.#entries) note(entry, this.#byRecord)
     }
-    return this.#index.of(id).flatMap(spot => this.#entries[spot] ?? [])
+    return [...(this.#byRecord.get(id) ?? [])]
   }
 
   async *lines(): AsyncIterable<string> {
@@ -76,25 +74,16 @@ export class MemoryJournal implements Journal {
   async replace(entries: readonly Entry[], seed: string): Promise<void> {
     this.#entries = [...entries]
     this.seed = seed
-    this.#index = undefined
+    this.#byRecord = undefined
   }
 
   async close(): Promise<void> {}
 }
 
-/** Which entries of a journal name which record. It is built at the first use, then updated. */
-class EntriesByRecord<Spot> {
-  readonly #spots = new Map<string, Spot[]>()
-
-  note(entry: Entry, spot: Spot): void {
-    for (const record of new Set(entry.events.flatMap(recordsOf))) {
-      const spots = this.#spots.get(record)
-      if (spots) spots.push(spot)
-      else this.#spots.set(record, [spot])
-    }
-  }
-
-  of(id: string): readonly Spot[] {
-    return this.#spots.get(id) ?? []
+function note(entry: Entry, byRecord: Map<string, Entry[]>): void {
+  for (const record of new Set(entry.events.flatMap(recordsOf))) {
+    const entries = byRecord.get(record)
+    if (entries) entries.push(entry)
+    else byRecord.set(record, [entry])
   }
 }

@@ -1,9 +1,9 @@
 import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
-import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
+import { EVENT_NAMES } from '../../contract/event-names.ts'
 import { oneOf } from '../../contract/schema.ts'
 import { CHECKOUT_MODES } from '../../contract/statuses.ts'
-import { closed, duration, instant, maybe, text } from './words.ts'
+import { closed, duration, instant, maybe, text } from './answers.ts'
 
 /** The settings of an account, which steps can change: the clock, the policy, the webhook receiver. */
 
@@ -69,7 +69,7 @@ export const BehaviourSchema = Type.Unsafe<ReceiverBehaviour>({
 export const ReceiverSchema = Type.Object(
   {
     events: maybe(
-      Type.Array(oneOf([...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']), {
+      Type.Array(oneOf([...EVENT_NAMES, '*']), {
         minItems: 1,
         description: 'the events that it subscribes to; by default, the final events',
       }),

@@ -2,11 +2,11 @@ import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { FaultRule } from '../../contract/control/faults.ts'
 import { ProviderRule } from '../../contract/control/rules.ts'
-import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
+import { EVENT_NAMES } from '../../contract/event-names.ts'
 import { oneOf } from '../../contract/schema.ts'
 import type { PositionFinder } from '../load/problems.ts'
 import { CatalogueOverlay, ClockSchema, PolicySchema, ReceiverSchema } from './account.ts'
-import { A_STEP, closed, maybe, text } from './words.ts'
+import { A_STEP, closed, maybe, text } from './answers.ts'
 
 /** @internal */
 export const requestLine = (description: string) => Type.String({ pattern: '^[A-Z]+ /', description })
@@ -58,7 +58,7 @@ const ApplicationSchema = Type.Object(
       ),
     ),
     events: maybe(
-      Type.Array(oneOf([...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']), {
+      Type.Array(oneOf([...EVENT_NAMES, '*']), {
         minItems: 1,
         description: 'the events that it subscribes to; by default, the final events',
       }),

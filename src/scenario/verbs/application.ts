@@ -13,9 +13,19 @@ import type { Scope } from '../run/scope.ts'
 import type { Stage } from '../run/stage.ts'
 import { nothingWrong, type StepResult } from '../run/step-result.ts'
 import type { Sent } from '../run/wire.ts'
-import { type AnswerExpectation, AnswerSchema } from '../schema/answers.ts'
+import {
+  type AnswerExpectation,
+  AnswerSchema,
+  anything,
+  count,
+  duration,
+  matcher,
+  maybe,
+  name,
+  object,
+  text,
+} from '../schema/answers.ts'
 import { requestLine } from '../schema/file.ts'
-import { anything, count, duration, matcher, maybe, name, object, text } from '../schema/words.ts'
 import { queryText } from './calls.ts'
 import { payerReturns } from './payer.ts'
 import { brief, demandApplication, verb } from './verb.ts'

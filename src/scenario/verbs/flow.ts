@@ -2,7 +2,7 @@ import * as Type from '@sinclair/typebox'
 import { match } from '../expect/match.ts'
 import type { Scope } from '../run/scope.ts'
 import { recordStep, resultOf, type StepRun } from '../run/step-result.ts'
-import { A_STEP, anything, closed, count, is, maybe } from '../schema/words.ts'
+import { A_STEP, anything, closed, count, is, maybe } from '../schema/answers.ts'
 import { flowVerb } from './verb.ts'
 
 const steps = Type.Unsafe<object[]>({ type: 'array', minItems: 1, items: A_STEP })

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { parseDuration } from '../../contract/durations.ts'
-import { OPTIONAL_EVENTS, STANDARD_EVENTS } from '../../contract/event-names.ts'
+import { EVENT_NAMES } from '../../contract/event-names.ts'
 import {
   DELIVERY_STATUSES,
   PAYMENT_STATUSES,
@@ -17,8 +17,18 @@ import type { Webhook } from '../run/inbox.ts'
 import type { Stage } from '../run/stage.ts'
 import { historyOf, nothingWrong } from '../run/step-result.ts'
 import { BehaviourSchema } from '../schema/account.ts'
-import { answered, idempotentCall } from '../schema/answers.ts'
-import { anything, duration, id, is, matcher, maybe, name, object } from '../schema/words.ts'
+import {
+  answered,
+  anything,
+  duration,
+  id,
+  idempotentCall,
+  is,
+  matcher,
+  maybe,
+  name,
+  object,
+} from '../schema/answers.ts'
 import { callControl, callMerchant, controlGet, lookAt } from './calls.ts'
 import { brief, type PlainVerb, schemaOf, valueAndExpectation, verb, type Words } from './verb.ts'
 
@@ -176,8 +186,6 @@ export const REQUESTS = [
   }),
 ]
 
-const WEBHOOK_EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS]
-
 /** Webhooks: how the merchant's receiver answers them, which ones arrived, and how the gateway delivered them. */
 export const WEBHOOKS = [
   verb('receiver', {
@@ -197,8 +205,8 @@ export const WEBHOOKS = [
     items: 'webhooks',
     key: 'type',
     words: {
-      '': WEBHOOK_EVENTS,
-      type: WEBHOOK_EVENTS,
+      '': EVENT_NAMES,
+      type: EVENT_NAMES,
       signature: ['valid', 'invalid'],
       'data.status': [...PAYMENT_STATUSES, ...PAYOUT_STATUSES],
       'data.receipt.status': RECEIPT_STATUSES,
@@ -208,7 +216,7 @@ export const WEBHOOKS = [
   listVerb('expect deliveries', {
     items: 'deliveries',
     key: 'event_type',
-    words: { '': WEBHOOK_EVENTS, event_type: WEBHOOK_EVENTS, status: DELIVERY_STATUSES },
+    words: { '': EVENT_NAMES, event_type: EVENT_NAMES, status: DELIVERY_STATUSES },
     list: async stage => stage.simulated.control.deliveries(),
   }),
 ]

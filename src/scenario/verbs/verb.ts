@@ -13,7 +13,7 @@ import type { StepCheck } from '../load/step-check.ts'
 import type { Scope } from '../run/scope.ts'
 import type { Stage } from '../run/stage.ts'
 import type { StepResult, StepRun, StepRunner } from '../run/step-result.ts'
-import { closed, maybe, text } from '../schema/words.ts'
+import { closed, maybe, text } from '../schema/answers.ts'
 
 /** A step with the value of its verb. */
 interface StepFacts<Name extends string, Step> {

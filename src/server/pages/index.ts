@@ -1,7 +1,7 @@
 import type { Request } from '../http/request.ts'
 import { Routes, type Surface } from '../http/routes.ts'
 import { refuse } from '../refusal.ts'
-import { assetCalls } from './assets.ts'
+import { assetCalls } from '../static-files.ts'
 import type { LiveSettings } from './payer-pages.ts'
 
 /** Loaded with the first payer's page, because most simulators show none. */

@@ -1,6 +1,6 @@
 import type { Payment } from '../../domain/model.ts'
 import type { Reply } from '../http/reply.ts'
-import { assetUrl } from './assets.ts'
+import { assetUrl } from '../static-files.ts'
 import { inLanguage, LANGUAGES, type Words } from './words/language.ts'
 
 /** Text that is already HTML. All other values in a page are escaped. */
