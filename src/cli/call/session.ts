@@ -208,10 +208,10 @@ export class DryRunError extends Error {
 }
 
 /** Stand in for keys that a dry run neither sends nor shows. */
-export const DRY_KEYS: Keys = { publicKey: 'none', secretKey: 'none' }
+const DRY_KEYS: Keys = { publicKey: 'none', secretKey: 'none' }
 
 /** Credentials for curl that name variables instead of showing secrets: the command works if they are set. */
-export const CURL_KEYS = '-u "$PAYSIM_PUBLIC_KEY:$PAYSIM_SECRET_KEY"'
+const CURL_KEYS = '-u "$PAYSIM_PUBLIC_KEY:$PAYSIM_SECRET_KEY"'
 export const CURL_CONTROL_TOKEN = '-H "Authorization: Bearer $PAYSIM_CONTROL_TOKEN"'
 
 /** Sends nothing: throws a `DryRunError` for the first request. */
