@@ -56,6 +56,18 @@ const LONG = [
   'test/blackbox/payments/openapi-generated.test.ts',
 ]
 
+/** Those of them that take a minute and more in their long form. */
+const LONGEST = [
+  'test/model/history.test.ts',
+  'test/explore/explore.test.ts',
+  'test/scenario/thousand.test.ts',
+  'test/model/webhooks-over-http.test.ts',
+  'test/model/history-on-disk.test.ts',
+  'test/cli/probe/probe.test.ts',
+  'test/cli/verify/verify.test.ts',
+  'test/scenario/from-history.test.ts',
+]
+
 /** A test that looks at what was loaded, or loads something else in its place, needs its own process. */
 const ALONE = ['test/cli/output/lazy.test.ts']
 
@@ -74,8 +86,9 @@ const OF_ONE_DIRECTORY = [
 
 /**
  * Tests that need not run again on another Node: what the code does in Chromium, in the completion of shells, in
- * documents, in whole explorations, how processes share a database, and what the pure core decides. What could differ
- * there are the engine, servers and clients, files, processes and the package.
+ * documents, in whole explorations, how processes share a database, what the pure core decides, also where it is asked
+ * over HTTP, and what a command prints of an answer. What could differ there are the engine, servers and clients, files,
+ * processes and the package.
  */
 const OF_EVERY_NODE = [
   // npm and bash do what this is about, and with Node alone it would not have npm's settings.
@@ -84,8 +97,10 @@ const OF_EVERY_NODE = [
   ...POSTGRES,
   'test/{contract,docs,domain,explore,model,web}/**/*.test.ts',
   'test/blackbox/rules-meet/**/*.test.ts',
+  'test/blackbox/payments/!(answer-headers|authentication|bad-*|create-path|openapi-*|races|receipt-*).test.ts',
   'test/blackbox/provider/{determinism,magic-values,rules-*,time-*}.test.ts',
-  'test/cli/completion/**/*.test.ts',
+  'test/cli/{completion,contract-suite,fields,sim,usage}/**/*.test.ts',
+  'test/scenario/{from-history,steps,match,shipped}.test.ts',
 ]
 
 /**
@@ -93,10 +108,10 @@ const OF_EVERY_NODE = [
  * other workers would have nothing left to do.
  */
 const FIRST = [
+  ...(process.env.PAYSIM_LONG ? LONGEST : []),
   'test/browser/dashboard/pages.test.ts',
   'test/blackbox/gateway/durability-crash.test.ts',
   'test/blackbox/gateway/private-data.test.ts',
-  'test/server/forwarding.test.ts',
   'test/postgres/cluster.test.ts',
   'test/explore/examples.test.ts',
   'test/explore/explore.test.ts',

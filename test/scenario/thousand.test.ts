@@ -6,8 +6,7 @@ import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isLong } from '../support/long-form.ts'
 
-/** In its long form 1,000 runs each way; otherwise about one of each scenario. */
-const RUNS = isLong ? 1000 : 30
+const RUNS = 1000
 /** What a run may leave in memory, such as compiled code. Its account would be 80 kB. */
 const MOST_LEFT_BY_RUN = 50 * 1024
 
@@ -31,7 +30,7 @@ interface Outcome {
 
 const mb = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`
 
-describe(`${RUNS} mixed scenario runs in one process`, () => {
+describe.skipIf(!isLong)(`${RUNS} mixed scenario runs in one process (in the long form)`, () => {
   let outcome: Outcome
 
   beforeAll(async () => {

@@ -24,7 +24,7 @@ import { png } from '../../support/payments/receipt-images.ts'
 // biome-ignore lint/suspicious/noExplicitAny: a document as it came
 type Json = any
 
-const CHANCE = { seed: 20260101, numRuns: isLong ? 25 : 10 }
+const CHANCE = { seed: 20260101, numRuns: isLong ? 25 : 4 }
 
 /** Contracts that change what a request may be, and what an answer is. */
 const CONTRACTS: [name: string, contract: Record<string, unknown>][] = [
