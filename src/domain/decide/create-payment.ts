@@ -93,7 +93,7 @@ function knownFields({ name, phone, email }: Customer): Customer {
   return known
 }
 
-export const routeNeeds = (fields: readonly string[]) =>
+const routeNeeds = (fields: readonly string[]) =>
   invalid(fields.map(field => ({ field, message: 'is required by the route of this method' })))
 
 type Choice = CommandOf<'ChooseMethod'>

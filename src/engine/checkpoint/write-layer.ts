@@ -42,7 +42,7 @@ interface LayerSettings {
 const SLICE = 256
 
 /** Writes the files of a new layer: whole on disk when it resolves. `fill` writes the records, and gives their index. */
-export async function writeLayerFiles(
+async function writeLayerFiles(
   path: string,
   name: string,
   fill: (out: LineWriter) => Promise<ReadonlyMap<string, KindIndex>>,
@@ -115,7 +115,7 @@ const ROOM = 256 * 1024
 const BYTES_A_CHARACTER = 3
 
 /** Writes lines in large pieces. They are put together in one buffer, which is used again and again. */
-export class LineWriter {
+class LineWriter {
   /** How many were added. */
   bytes = 0
   readonly #room = Buffer.allocUnsafeSlow(ROOM)
