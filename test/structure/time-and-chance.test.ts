@@ -25,6 +25,8 @@ const ENTRANCES: Record<string, string> = {
     'when an entry was made, for people: the journal does not have it',
   'src/server/dashboard/session.ts: randomBytes': 'a code that nobody can guess',
   'src/server/dashboard/session.ts: Date.now': 'when a code ends, for people',
+  'src/server/control/webhooks.ts: Date.now':
+    'how old a webhook is that somebody pasted: it is signed with the time of the wall',
   'src/server/cluster/forwarder.ts: performance.now':
     'how old it is what the store said of a holder, and how long a call may wait for another',
   'src/server/faults/wire-faults.ts: performance.now': 'how many calls came in a time, which a caller feels',
