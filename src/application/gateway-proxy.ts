@@ -96,7 +96,7 @@ export class GatewayProxy {
     await once(this.#calm, 'idle', { signal: AbortSignal.timeout(withinMs) }).catch(() => {})
   }
 
-  /** Waits until the last call was answered this long ago, because a caller may pause before it calls again. */
+  /** Waits until the last call was answered this long ago, because a program that calls again may pause before it does. */
   async atRest(forMs: number, withinMs: number): Promise<void> {
     const deadline = performance.now() + withinMs
     for (;;) {
