@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests that import src/ and start nothing: `npx vitest --project unit` is done in seconds. */
 const UNIT = [
-  'test/explore/{places,observed-state,endpoint-check,run-slots,confirm,judge,narrative,slowness}.test.ts',
+  'test/explore/{places,observed-state,endpoint-check,run-slots,confirm,judge,narrative,slowness,suite-run}.test.ts',
   'test/application/**/*.test.ts',
   'test/web/**/*.test.ts',
   'test/{domain,model}/**/*.test.ts',

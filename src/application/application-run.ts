@@ -7,7 +7,13 @@ import type { CallWatcher, GatewayProxy, RecordedCall } from './gateway-proxy.ts
 import { Payer, type RecordedVisit, type WayBack } from './payer.ts'
 import { isTimedOut, postWebhook } from './post-webhook.ts'
 import type { ApplicationRequest } from './request-once.ts'
-import { isSigned, type RecordedDelivery, type RelayAnswer, WebhookRelay } from './webhook-relay.ts'
+import {
+  HeldAnswer,
+  isSigned,
+  type RecordedDelivery,
+  type RelayAnswer,
+  WebhookRelay,
+} from './webhook-relay.ts'
 import type { EventBody, WebhookMessage } from './webhook-variants.ts'
 
 /** Something that no correct application does, even when things around it go wrong. */
@@ -68,6 +74,7 @@ export class ApplicationRun implements CallWatcher {
   step = 0
   /** When it was killed and started again. */
   readonly restarts: RecordedRestart[] = []
+  readonly #heldAnswer = new HeldAnswer()
   #seesCalls = false
 
   constructor(
@@ -97,6 +104,7 @@ export class ApplicationRun implements CallWatcher {
       disturbances: this.disturbances,
       deliveries: this.deliveries,
       step: () => this.step,
+      heldAnswer: this.#heldAnswer,
       forging: deliver => this.#watchForgery(deliver),
       payerReturns: payment => this.payer.comesBack(payment),
       arrivesLate: async record => settings.arrivesLate?.(record),
@@ -128,8 +136,13 @@ export class ApplicationRun implements CallWatcher {
     return this.disturbances.ofCall(operation)
   }
 
-  deliverWebhooks(): Promise<void> {
-    return this.relay.deliverEarly(this.settings.fireDueTimers)
+  deliverWebhooks(): Promise<boolean> {
+    this.#heldAnswer.hold()
+    return this.#heldAnswer.letGo(this.settings.fireDueTimers)
+  }
+
+  cameToNothing(disturbance: Disturbance): void {
+    this.disturbances.cameToNothing(disturbance)
   }
 
   async take(message: WebhookMessage): Promise<RelayAnswer> {

@@ -112,6 +112,11 @@ export class ArmedDisturbances {
     return waiting.filter(armed => this.#isIt(armed)).map(({ disturbance }) => disturbance)
   }
 
+  /** A disturbance of a call has not happened after all. */
+  cameToNothing(disturbance: Disturbance): void {
+    for (const armed of this.all) if (armed.disturbance === disturbance) armed.met = false
+  }
+
   /** Returns what happens as the payer returns; what depends on an event happens with that event. */
   ofReturn(): DisturbanceKind[] {
     return this.#ofKinds(RETURN_KINDS)

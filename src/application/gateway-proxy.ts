@@ -25,7 +25,7 @@ export interface RecordedCall {
   status?: number
   answer?: string
   /** How it was disturbed. */
-  disturbed?: string
+  disturbed?: string | undefined
   /** What it is about, where a run has several accounts. */
   subject?: Subject
 }
@@ -39,8 +39,10 @@ export interface CallWatcher {
   /** Is called when a call begins or ends. */
   onActivity(): void
   disturbCall(call: RecordedCall): readonly Disturbance[] | Promise<readonly Disturbance[]>
-  /** Delivers the webhooks that a call caused before that call is answered. */
-  deliverWebhooks(call: RecordedCall): Promise<void>
+  /** Delivers the webhooks that a call caused before that call is answered. Returns whether there was one. */
+  deliverWebhooks(call: RecordedCall): Promise<boolean>
+  /** A disturbance of a call has not happened after all. */
+  cameToNothing(disturbance: Disturbance): void
   /** The account's own credentials. They replace those that the application was started with. */
   readonly authorization?: { readonly given: string; readonly own: string } | undefined
 }
@@ -131,7 +133,7 @@ export class GatewayProxy {
     watcher?.calls.push(call)
     watcher?.onActivity()
     const disturbances = (await watcher?.disturbCall(call)) ?? []
-    if (disturbances.length > 0) call.disturbed = disturbances.map(({ kind }) => kind).join(', ')
+    call.disturbed = namesOf(disturbances)
     try {
       await this.#answer(call, body, disturbances, watcher, request, response)
     } finally {
@@ -186,7 +188,11 @@ export class GatewayProxy {
       call.disturbed ??= 'the gateway gave no answer'
       return lose(call, request)
     }
-    if (is('webhook-early')) await watcher?.deliverWebhooks(call)
+    const early = is('webhook-early')
+    if (early && watcher && !(await watcher.deliverWebhooks(call))) {
+      watcher.cameToNothing(early)
+      call.disturbed = namesOf(disturbances.filter(other => other !== early))
+    }
     const slow = is('call-slow')
     if (slow) await pause(slow.delayMs ?? SLOW_MS)
     if (is('call-lost-answer')) return lose(call, request)
@@ -238,6 +244,9 @@ function isLocalName(host = ''): boolean {
 function pairs(flat: readonly string[]): string[][] {
   return Array.from({ length: flat.length / 2 }, (_, at) => [flat[2 * at] ?? '', flat[2 * at + 1] ?? ''])
 }
+
+const namesOf = (disturbances: readonly Disturbance[]) =>
+  disturbances.map(({ kind }) => kind).join(', ') || undefined
 
 const withoutHops = (headers: string[][]) =>
   headers.filter(([name = '']) => !HOP_BY_HOP.has(name.toLowerCase()))

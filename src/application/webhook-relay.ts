@@ -43,6 +43,43 @@ export interface RelayAnswer {
   readonly isHidden?: true
 }
 
+/** An application may answer a webhook only after its own call is answered. */
+const HELD_MS = 1000
+
+/** The answer to a call of the application, which waits until an event that the call caused was delivered. */
+export class HeldAnswer {
+  #release: (() => void) | undefined
+  #released = Promise.resolve()
+  #isTaken = false
+
+  /** From now on, events come before the answer. */
+  hold(): void {
+    this.#isTaken = false
+    this.#released = new Promise(resolve => {
+      this.#release = resolve
+    })
+  }
+
+  /**
+   * Lets the answer go once an event was delivered, or if none is due. Returns whether one came. On a real clock nobody
+   * can tell what is due, so the answer waits.
+   */
+  async letGo(deliverDue: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await Promise.race([deliverDue().catch(() => this.#released), this.#released, pause(HELD_MS)])
+    } finally {
+      this.#release = undefined
+    }
+    return this.#isTaken
+  }
+
+  /** Returns what an event that is delivered now must call afterwards, if an answer waits for it. */
+  take(): (() => void) | undefined {
+    this.#isTaken ||= this.#release !== undefined
+    return this.#release
+  }
+}
+
 interface RelaySettings {
   /** Posts a message to the application's webhook endpoint. @internal */
   readonly post: (message: WebhookMessage) => Promise<WebhookReply>
@@ -58,6 +95,8 @@ interface RelaySettings {
   readonly arrivesLate: (record: EventBody['data']) => Promise<void>
   /** Compares the application's state before and after a forged webhook. */
   readonly forging: (deliver: () => Promise<RecordedDelivery>) => Promise<void>
+  /** The answer that may wait for an event. */
+  readonly heldAnswer: HeldAnswer
   /** Is called when a webhook is sent or answered. */
   readonly onActivity: () => void
   /** What an event is about, where a run has several accounts. */
@@ -69,8 +108,6 @@ interface RelaySettings {
   readonly repeatsSoon?: true
 }
 
-/** An application may answer a webhook only after its own call is answered. */
-const EARLY_HELD_MS = 1000
 const EARLY_RETRY_MS = 1000
 /** Verifiers accept a timestamp that is this far in the future. */
 const LATER_S = 5
@@ -85,7 +122,6 @@ export class WebhookRelay {
   readonly #returned = new Set<Armed>()
   /** What the application answered with 2xx in the last step in which webhooks came. */
   #accepted: { readonly step: number; readonly messages: Map<string, WebhookMessage> } | undefined
-  #early: (() => void) | undefined
   /** What comes again behind the next event. */
   readonly #owed: WebhookMessage[] = []
 
@@ -95,13 +131,13 @@ export class WebhookRelay {
     const { disturbances } = this.settings
     const event = JSON.parse(message.body) as EventBody
     const { id, type, data } = event
-    const early = this.#early
     const armed = disturbances.ofEvent(id, type, this.settings.subjectOf?.(event))
     if (armed.some(one => this.#holdsBack(one))) {
       this.late.add(id)
       await this.#bringBack('return-early', armed, data)
       return { status: 0, reset: true, isHidden: true }
     }
+    const early = this.settings.heldAnswer.take()
     this.#releaseOthers(id)
     const owed = this.#owed.splice(0)
     const isLate = this.late.has(id)
@@ -174,18 +210,6 @@ export class WebhookRelay {
         this.#released.add(one)
         one.met = false
       }
-  }
-
-  /** Delivers webhooks that are due before the call that caused them is answered. */
-  async deliverEarly(advance: () => Promise<unknown>): Promise<void> {
-    const answered = new Promise<void>(resolve => {
-      this.#early = resolve
-    })
-    try {
-      await Promise.race([advance(), answered, pause(EARLY_HELD_MS)])
-    } finally {
-      this.#early = undefined
-    }
   }
 
   async #deliver(

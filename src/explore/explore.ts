@@ -259,7 +259,7 @@ class Exploring {
       attempts: this.#tried,
       findings: this.#findings,
       gone: this.attempts.gone,
-      singlesTried: this.#tried.filter(attempt => attempt.places.length === 1).length,
+      singlesTried: places.filter(place => outcomeAt(place, this.#tried)).length,
       tookMs: performance.now() - this.#startedAt,
       tryingMs: this.#tryingMs,
     }
@@ -276,25 +276,38 @@ function countOf(
   places: readonly PlacedDisturbance[],
   tried: readonly Attempt[],
 ): KindCount {
-  const own = tried.filter(attempt => attempt.places.length === 1 && attempt.places[0]?.kind === kind)
-  const with_ = (outcome: Attempt['outcome']) => own.filter(attempt => attempt.outcome === outcome).length
+  const own = places.filter(place => place.kind === kind)
+  const outcomes = own.flatMap(place => outcomeAt(place, tried) ?? [])
+  const with_ = (outcome: Attempt['outcome']) => outcomes.filter(one => one === outcome).length
   return {
     kind,
-    places: places.filter(place => place.kind === kind).length,
-    tried: own.length,
+    places: own.length,
+    tried: outcomes.length,
     failed: with_('failed'),
     notMet: with_('not met'),
     notJudged: with_('not judged'),
   }
 }
 
+const STRONGEST = ['failed', 'survived', 'not judged', 'not met'] as const
+
+/** What became of the application where only this was disturbed. */
+function outcomeAt(place: PlacedDisturbance, tried: readonly Attempt[]): Attempt['outcome'] | undefined {
+  const own = tried.filter(({ places }) => places.length === 1 && places[0] === place)
+  return STRONGEST.find(outcome => own.some(attempt => attempt.outcome === outcome))
+}
+
+/** Whether a kind has no place, or was met at none of them. */
+export const isNowhere = ({ places, tried, notMet }: KindCount) => tried === places && notMet === tried
+
 type Verdict = 'found' | 'survived' | 'not all tried' | 'plain run fails' | 'plain runs differ'
 
 /** Decides the exit code: whether there are findings, else whether every place was tried. */
-export function verdictOf({ plain, story, findings, places, singlesTried, gone }: Exploration): Verdict {
+export function verdictOf(exploration: Exploration): Verdict {
+  const { plain, story, findings, places, counts, singlesTried, gone } = exploration
   if (!story) return plain.ok ? 'plain runs differ' : 'plain run fails'
   if (findings.length > 0) return 'found'
-  const isDone = gone === undefined && places.length > 0 && singlesTried >= places.length
+  const isDone = gone === undefined && singlesTried >= places.length && !counts.every(isNowhere)
   return isDone ? 'survived' : 'not all tried'
 }
 

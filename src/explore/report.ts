@@ -7,7 +7,7 @@ import type {
 import { failureLines, type Paint, PLAIN, type ScenarioResult, testSuites } from '../scenario/index.ts'
 import type { Attempt } from './attempt.ts'
 import type { Finding } from './confirm.ts'
-import { type Exploration, verdictOf } from './explore.ts'
+import { type Exploration, isNowhere, verdictOf } from './explore.ts'
 import { describePlace, KIND_RULES, type PlacedDisturbance } from './kinds.ts'
 import { narrativeOf } from './narrative.ts'
 import type { SavedFinding } from './save.ts'
@@ -133,7 +133,7 @@ export function exploreJunit(all: readonly Reported[]): string {
         ...(story ? {} : { failure: { message: 'the plain run failed', lines: problemOf(plain) } }),
       }
       const cases = counts
-        .filter(({ tried }) => tried > 0)
+        .filter(count => count.tried > 0 && !isNowhere(count))
         .map(({ kind }) => {
           const found = findings.filter(({ kinds }) => kinds.includes(kind))
           const tookMs = attempts
@@ -164,7 +164,8 @@ const counted = (count: number, one: string, many = `${one}s`) => `${count} ${co
 
 /** The text report. */
 export function exploreText({ exploration, saved }: Reported, paint: Paint = PLAIN): string {
-  const { scenario, plain, story, differences, places, counts, attempts, findings, command } = exploration
+  const { scenario, plain, story, differences, places, counts, attempts, findings, command, singlesTried } =
+    exploration
   const head = command
     ? paint.bold(scenario.data.name)
     : `${paint.bold(scenario.data.name)}  ${paint.dim(scenario.file)}`
@@ -187,15 +188,16 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
       '',
     ].join('\n')
   }
-  const singles = attempts.filter(attempt => attempt.places.length === 1).length
-  const none = counts.filter(kind => kind.places === 0).map(({ kind }) => kind)
+  const pairs = attempts.filter(attempt => attempt.places.length > 1).length
+  const none = counts.filter(isNowhere).map(({ kind }) => kind)
+  const met = counts.filter(count => count.tried > 0 && !isNowhere(count))
   const seconds = (exploration.tookMs / 1000).toFixed(1)
   return [
     `${findings.length > 0 ? paint.bad('✗') : paint.good('✓')} ${head}`,
     `  Plain run: ${counted(story.calls.length, 'call')} to the gateway, ${counted(story.webhooks.length, 'webhook')}${command ? '' : `, ${counted(story.steps.length, 'step')}`}.`,
     ...differences.map(difference => `  ${paint.bad('The two plain runs differ:')} ${difference}.`),
-    `  ${counted(places.length, 'place')} to disturb; tried ${singles}${command ? '' : ` alone and ${counted(attempts.length - singles, 'pair')}`}; ${seconds} s, seed ${exploration.seed}.`,
-    ...counts.filter(({ tried }) => tried > 0).map(count => `    ${countLine(count, paint)}`),
+    `  ${counted(places.length, 'place')} to disturb; tried ${singlesTried}${command ? '' : ` alone and ${counted(pairs, 'pair')}`}; ${seconds} s, seed ${exploration.seed}.`,
+    ...met.map(count => `    ${countLine(count, paint)}`),
     ...(none.length > 0
       ? [
           `  This ${command ? 'command' : 'scenario'} has no place for ${none.join(', ')}.${whyNone(scenario, story.calls.length)}`,
@@ -209,7 +211,7 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
     ...findings.flatMap((finding, at) => findingLines(finding, saved[at], paint, command !== undefined)),
     ...(findings.length === 0
       ? [
-          `  ${verdictOf(exploration) === 'survived' ? paint.good('The application survived all of them.') : 'Not every place was tried.'}`,
+          `  ${verdictOf(exploration) === 'survived' ? paint.good('The application survived all of them.') : counts.every(isNowhere) ? 'Nothing was disturbed.' : 'Not every place was tried.'}`,
         ]
       : []),
     '',

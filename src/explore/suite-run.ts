@@ -1,7 +1,7 @@
 import { ArmedDisturbances, type Disturbance, type Subject } from '../application/disturbance.ts'
 import { type CallWatcher, GatewayProxy, type RecordedCall } from '../application/gateway-proxy.ts'
 import type { WebhookReply } from '../application/post-webhook.ts'
-import { type RecordedDelivery, WebhookRelay } from '../application/webhook-relay.ts'
+import { HeldAnswer, type RecordedDelivery, WebhookRelay } from '../application/webhook-relay.ts'
 import type { EventBody, WebhookMessage } from '../application/webhook-variants.ts'
 import type { Contract } from '../contract/decisions.ts'
 import { isRecord, parseForeign } from '../contract/validation.ts'
@@ -67,6 +67,7 @@ export class SuiteRun {
   readonly #deliveries: RecordedDelivery[] = []
   readonly #disturbances = new ArmedDisturbances()
   readonly #lanes = new Map<string, Lane>()
+  readonly #heldAnswers = new Map<string, HeldAnswer>()
   readonly #names = new Map<string, string>()
   /** The account of each pair of keys. */
   readonly #keys = new Map<string, string>()
@@ -109,12 +110,9 @@ export class SuiteRun {
       disturbCall: call => this.#disturbCall(call),
       deliverWebhooks: async call => {
         const account = await this.#accountOf(call)
-        if (account === undefined) return
-        const lanes = [...this.#lanes.values()].filter(lane => lane.account === account)
-        await Promise.all(
-          lanes.map(({ relay }) => relay.deliverEarly(() => fireDueTimers(account).catch(() => {}))),
-        )
+        return account !== undefined && this.#heldAnswerOf(account).letGo(() => fireDueTimers(account))
       },
+      cameToNothing: disturbance => this.#disturbances.cameToNothing(disturbance),
     }
   }
 
@@ -122,7 +120,19 @@ export class SuiteRun {
     this.#unread.add(call)
     const account = await this.#accountOf(call)
     call.subject = this.#subject(account, this.#referenceOf(call))
-    return this.#disturbances.ofCall(call.operation, call.subject)
+    const disturbances = this.#disturbances.ofCall(call.operation, call.subject)
+    // On a real clock, the event may come before the gateway's own answer.
+    if (account !== undefined && disturbances.some(({ kind }) => kind === 'webhook-early'))
+      this.#heldAnswerOf(account).hold()
+    return disturbances
+  }
+
+  /** The webhooks of an account may go to several endpoints, which are unknown until the first one comes. */
+  #heldAnswerOf(account: string): HeldAnswer {
+    const known = this.#heldAnswers.get(account)
+    const answer = known ?? new HeldAnswer()
+    if (!known) this.#heldAnswers.set(account, answer)
+    return answer
   }
 
   #subject(account: string | undefined, reference: string | undefined): Subject {
@@ -214,6 +224,7 @@ export class SuiteRun {
       step: () => 0,
       payerReturns: async () => {},
       arrivesLate: async () => {},
+      heldAnswer: this.#heldAnswerOf(account),
       // What the application believes, the tests of the command must see.
       forging: async deliver => void (await deliver()),
       onActivity: this.onActivity,

@@ -6,7 +6,7 @@ import { Application } from '../../src/application/application.ts'
 import { ArmedDisturbances } from '../../src/application/disturbance.ts'
 import { type CallWatcher, GatewayProxy } from '../../src/application/gateway-proxy.ts'
 import { postWebhook } from '../../src/application/post-webhook.ts'
-import { WebhookRelay } from '../../src/application/webhook-relay.ts'
+import { HeldAnswer, WebhookRelay } from '../../src/application/webhook-relay.ts'
 import { posted } from '../../src/application/webhook-variants.ts'
 import { resolveContract } from '../../src/contract/resolve-contract.ts'
 
@@ -22,7 +22,8 @@ async function proxy(contract: Record<string, unknown>, kind: 'call-503' | 'call
     calls: [],
     contract: resolveContract(contract),
     disturbCall: ({ operation }) => disturbances.ofCall(operation),
-    deliverWebhooks: async () => {},
+    deliverWebhooks: async () => false,
+    cameToNothing() {},
     onActivity() {},
   }
   opened.watcher = watcher
@@ -83,6 +84,7 @@ test.each(['webhook-order', 'webhook-late'] as const)(
       deliveries: [],
       step: () => 0,
       arrivesLate: async () => {},
+      heldAnswer: new HeldAnswer(),
       payerReturns: async () => {},
       forging: async deliver => void (await deliver()),
       onActivity() {},

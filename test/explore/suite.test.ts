@@ -21,13 +21,17 @@ test('a test command that a disturbance breaks is a finding, saved as a file tha
   timeout: WITHIN_MS,
 }, async () => {
   const save = await folder()
-  const only = ['--only', 'webhook-twice,answer-unknown-field']
+  const only = ['--only', 'webhook-twice,webhook-early,answer-unknown-field']
   const flags = [...only, '--save', save, '-o', 'json']
   const { code, stdout, stderr } = await explore(flags, ['ships-twice'])
   expect(code, stderr).toBe(10)
   const [report] = JSON.parse(stdout).explorations
   expect(report.plain.calls).toEqual([{ call: 'POST /payment_intents', step: 1, status: 201 }])
-  expect(report.tries.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['failed', 'survived'])
+  expect(report.tries.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+    ...['failed', 'not_met', 'survived'],
+  ])
+  // The payment ends only when the clock is moved, so no event can come before the answer.
+  expect(stderr).toContain('This command has no place for webhook-early.')
   const [finding] = report.findings
   expect(finding).toMatchObject({ kinds: ['webhook-twice'], failed: 3, of: 3 })
   expect(finding.places[0].description).toBe('webhook-twice payment.succeeded for tea of default.test')

@@ -62,7 +62,7 @@ If the file says where the application runs already (app.url), paysim prints the
 
 With --suite, paysim runs your test command as \`paysim exec\` does: twice as it is, and it must pass and do the same. Then it runs again for each call and webhook that a disturbance fits, with that one disturbed. A command that then fails is a finding. By default, paysim tries only what a right program does not notice: ${SUITE_KINDS.join(', ')}. It never tries webhook-order and webhook-late, because the tests of a right program may fail over them, and what needs the steps of a scenario.
 
-The exit code is 0 if every place was disturbed and survived, 10 if there are findings, 2 if a file is wrong or the plain run fails, and 8 if time ran out before every place was tried, or if there is no place.
+The exit code is 0 if every place was disturbed and survived, 10 if there are findings, 2 if a file is wrong or the plain run fails, and 8 if time ran out before every place was tried, or if nothing was disturbed.
 
 Examples:
   paysim explore orders.yaml

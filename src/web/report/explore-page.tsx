@@ -119,7 +119,7 @@ const KindTable = ({ kinds }: { kinds: readonly ReportedKind[] }) => (
     keyOf={({ kind }) => kind}
     columns={[
       { title: 'Kind', cell: ({ kind }) => <code>{kind}</code> },
-      { title: 'Places', align: 'end', cell: ({ places }) => (places === 0 ? 'nowhere' : places) },
+      { title: 'Places', align: 'end', cell: kind => (isNowhere(kind) ? 'nowhere' : kind.places) },
       { title: 'Tried', align: 'end', cell: ({ tried }) => tried },
       { title: 'Survived', align: 'end', cell: survivedOf },
       {
@@ -131,6 +131,9 @@ const KindTable = ({ kinds }: { kinds: readonly ReportedKind[] }) => (
     ]}
   />
 )
+
+/** It has no place, or was met at none of them. */
+const isNowhere = ({ places, tried, not_met }: ReportedKind) => tried === places && not_met === tried
 
 const survivedOf = ({ tried, failed, not_met, not_judged }: ReportedKind) =>
   tried - failed - not_met - not_judged
