@@ -56,6 +56,9 @@ export interface Exploration {
   readonly tryingMs: number
 }
 
+/** How often a test command is run with two things at the same moment, if it survives. */
+const RACES_TRIED = 3
+
 /** The time limit for pairs if the user sets no limit. */
 const PAIRS_UNTIL_MS = 60_000
 
@@ -158,7 +161,11 @@ class Exploring {
     const tries = { story, firstTry: new FirstTry(story) }
     const of = Math.min(places.length, this.#leftRuns)
     await this.#tryAll(this.#planned(places.map(place => [place])), { ...tries, of })
-    if (this.settings.mustBeSame !== undefined) return this.#exploration(first, story, different, places)
+    if (this.settings.mustBeSame !== undefined) {
+      for (let nth = 2; nth <= RACES_TRIED; nth++)
+        await this.#tryAll(this.#planned(this.#luckyRaces(places)), { ...tries, of: null })
+      return this.#exploration(first, story, different, places)
+    }
     const pairs = this.#pairs(places)
     // Without a number of runs, they end at a time, and each pair may be the last one.
     const plan = this.settings.mostRuns === undefined ? new Plan([], numbered(pairs)) : this.#planned(pairs)
@@ -184,6 +191,12 @@ class Exploring {
 
   get #leftRuns(): number {
     return (this.settings.mostRuns ?? Number.POSITIVE_INFINITY) - this.#tried.length
+  }
+
+  /** Places where the application may have been lucky. A scenario tries them again in pairs. */
+  #luckyRaces(places: readonly PlacedDisturbance[]): (readonly PlacedDisturbance[])[] {
+    const races = places.filter(({ kind }) => KIND_RULES[kind].races)
+    return races.filter(place => outcomeAt(place, this.#tried) === 'survived').map(place => [place])
   }
 
   /** Pairs of disturbances that the application survived separately. */
@@ -291,7 +304,7 @@ function countOf(
 
 const STRONGEST = ['failed', 'survived', 'not judged', 'not met'] as const
 
-/** What became of the application where only this was disturbed. */
+/** What became of the application where only this was disturbed, perhaps several times. */
 function outcomeAt(place: PlacedDisturbance, tried: readonly Attempt[]): Attempt['outcome'] | undefined {
   const own = tried.filter(({ places }) => places.length === 1 && places[0] === place)
   return STRONGEST.find(outcome => own.some(attempt => attempt.outcome === outcome))

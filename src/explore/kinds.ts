@@ -32,6 +32,8 @@ interface KindRules {
   readonly restarts?: true
   /** A correct application waits for a second before it goes on. */
   readonly pauses?: true
+  /** Two things happen at the same moment, so even an application with a bug may be lucky. */
+  readonly races?: true
 }
 
 export interface KindSettings {
@@ -190,6 +192,7 @@ export const KIND_RULES: Readonly<Record<DisturbanceKind, KindRules>> = {
     places: eachWebhook('webhook-twice'),
   },
   'webhook-twice-at-once': {
+    races: true,
     summary: 'the same event comes twice at the same moment',
     advice:
       'Check and write in one step: a unique index on the event id, an UPDATE with the old status in its WHERE, or a lock on the order.',
@@ -301,6 +304,7 @@ export const KIND_RULES: Readonly<Record<DisturbanceKind, KindRules>> = {
     places: story => endings('return-early', story),
   },
   'return-at-once': {
+    races: true,
     summary: 'the payer comes back in the same moment as the event that tells how the payment went',
     advice:
       'Check and write in one step, with one guard for both ways in: an UPDATE with the old status in its WHERE, or a lock on the order.',
@@ -326,6 +330,7 @@ export const KIND_RULES: Readonly<Record<DisturbanceKind, KindRules>> = {
     places: story => eachReturn('return-prefetch', story),
   },
   'click-twice': {
+    races: true,
     summary: 'the button is pressed twice in the same moment',
     advice:
       "Use the order's reference as the Idempotency-Key of the payment, and a unique index on the reference of the order.",

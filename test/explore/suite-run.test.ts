@@ -33,6 +33,44 @@ const explored = (kind: DisturbanceKind, runSuite: RunSuite) =>
     ...{ kinds: [kind], runSuite },
   })
 
+/** Explores a test command that fails over some of the races between two copies of an event, one after the other. */
+async function racing(fails: readonly boolean[]) {
+  const left = [...fails]
+  const { findings, attempts, counts } = await explored('webhook-twice-at-once', async run => {
+    let underWay = 0
+    let isRace = false
+    await run.relay(WEBHOOK, async () => {
+      underWay += 1
+      await undefined
+      isRace ||= underWay === 2
+      underWay -= 1
+      return OK
+    })
+    return { status: isRace && left.shift() ? 1 : 0, output: [] }
+  })
+  const found = findings.map(({ failed, of }) => `${failed} of ${of}`)
+  return { found, outcomes: attempts.map(({ outcome }) => outcome), counts, left }
+}
+
+test('a race that a program survives is tried again, because it may have been lucky', async () => {
+  expect(await racing([false, false, true, true, true, true])).toMatchObject({
+    found: ['3 of 3'],
+    outcomes: ['survived', 'survived', 'failed'],
+    counts: [{ places: 1, tried: 1, failed: 1 }],
+  })
+  expect(await racing([])).toMatchObject({
+    found: [],
+    outcomes: ['survived', 'survived', 'survived'],
+    counts: [{ places: 1, tried: 1, failed: 0, notJudged: 0 }],
+  })
+})
+
+test('a race that is lost again only once is repeated more often', async () => {
+  expect(await racing([true, false, true, false, true])).toMatchObject({ found: ['2 of 4'], left: [] })
+  const once = [true, false, true, false, false, false, false]
+  expect(await racing(once)).toMatchObject({ found: [], outcomes: ['not judged'], left: [] })
+})
+
 /** Explores with an event that comes when the due timers are fired, with the call itself as on a real clock, or later. */
 async function withEvent(comes: 'at once' | 'by itself' | 'later') {
   const orders: string[] = []
