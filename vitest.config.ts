@@ -51,7 +51,7 @@ const LONG = [
   'test/postgres/joining.test.ts',
   'test/scenario/{from-history,thousand}.test.ts',
   'test/cli/{probe/probe,verify/verify}.test.ts',
-  'test/explore/{examples,explore,running}.test.ts',
+  'test/explore/{examples,explore,running,suite}.test.ts',
   'test/blackbox/gateway/{durability-crash,large-import,memory-limits,private-data}.test.ts',
   'test/blackbox/payments/openapi-generated.test.ts',
 ]

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { runBinary } from '../support/gateway/server.ts'
+import { isLong } from '../support/long-form.ts'
 
 const WITHIN_MS = 240_000
-const SMALL = fileURLToPath(new URL('apps/suites/small.mjs', import.meta.url))
+const APPS = fileURLToPath(new URL('apps', import.meta.url))
+const SMALL = join(APPS, 'suites/small.mjs')
 
 async function folder(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'paysim-suite-'))
@@ -69,6 +71,27 @@ test('two plain runs that differ are explored only if that is tolerated', {
     stdout: expect.stringContaining('webhook-twice payment.succeeded of default.test'),
   })
 })
+
+test.skipIf(!isLong)(
+  'the suite of vitest notices that an order was not accepted (in the long form)',
+  { timeout: WITHIN_MS },
+  async () => {
+    const file = join(await folder(), 'found.yaml')
+    const place = { call: 'POST /payment_intents', account: 'account 1', reference: 'cup' }
+    const found = { disturbances: [{ disturb: 'answer-unknown-field', ...place }] }
+    await writeFile(file, JSON.stringify(found))
+    const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
+    const repeat = (...shop: string[]) =>
+      runBinary(
+        ['explore', '--suite', '--repeat', file, '--', 'node', vitest, 'run', '--root', join(APPS, 'suites')],
+        { env: { SHOP: JSON.stringify(['node', ...shop]) } },
+      )
+    const wrong = await repeat(join(APPS, 'wrong.mjs'), 'refuses-unknown-members')
+    expect(wrong).toMatchObject({ code: 10, stdout: expect.stringContaining('/orders was answered 502') })
+    const right = await repeat(join(APPS, 'right.mjs'), 'by-state')
+    expect(right.code, right.stdout).toBe(0)
+  },
+)
 
 test('what belongs to a test command is refused without one', async () => {
   const without = await runBinary(['explore', '--tolerate', 'story.yaml'])

@@ -66,6 +66,7 @@ async function openShop() {
       method: body ? 'POST' : 'GET',
       body: body && JSON.stringify(body),
     })
+    expect(response.ok, `${path} was answered ${response.status}`).toBe(true)
     return response.json()
   }
   return { account, order: body => ask('/orders', body), read: reference => ask(`/orders/${reference}`) }
