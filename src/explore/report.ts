@@ -209,16 +209,15 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
           `  ${paint.bad('It ended early:')} ${exploration.gone}.${scenario.data.app?.restart === undefined ? ' With app.restart, paysim can start it again.' : ''}`,
         ]),
     ...findings.flatMap((finding, at) => findingLines(finding, saved[at], paint, command !== undefined)),
-    ...(findings.length === 0 ? [`  ${endOf(exploration, met.length > 0, paint)}`] : []),
+    ...(findings.length === 0 ? [`  ${endOf(exploration, paint)}`] : []),
     '',
   ].join('\n')
 }
 
 /** What to conclude if nothing was found. */
-function endOf(exploration: Exploration, isDisturbed: boolean, paint: Paint): string {
+function endOf(exploration: Exploration, paint: Paint): string {
   if (verdictOf(exploration) === 'survived') return paint.good('The application survived all of them.')
-  const isWhole = exploration.gone === undefined && exploration.singlesTried >= exploration.places.length
-  return isWhole && !isDisturbed ? 'Nothing was disturbed.' : 'Not every place was tried.'
+  return exploration.counts.every(isNowhere) ? 'Nothing was disturbed.' : 'Not every place was tried.'
 }
 
 /** An application at a URL must be told what others are given when they are started. */
