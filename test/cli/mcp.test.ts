@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { textOf } from '../../src/cli/mcp/agent.ts'
 import { cleanEnvironment } from '../support/cli/clean-environment.ts'
 import { driven } from '../support/cli/sim.ts'
-import { RUN_PAYSIM } from '../support/paysim-binary.ts'
+import { BINARY } from '../support/paysim-binary.ts'
 
 const { shop, server, paysim } = driven()
 
@@ -29,7 +29,7 @@ async function agent(...flags: string[]) {
   const its = await shop()
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [...RUN_PAYSIM, 'mcp', ...flags],
+    args: [BINARY, 'mcp', ...flags],
     env: {
       ...(cleanEnvironment(folder) as Record<string, string>),
       PAYSIM_CONTROL_URL: server().controlUrl,
@@ -289,7 +289,7 @@ describe('an agent that must not', () => {
   })
 
   test('ends, with what it started, after a message without an end', async () => {
-    const started = spawn(process.execPath, [...RUN_PAYSIM, 'mcp', '--start'], {
+    const started = spawn(process.execPath, [BINARY, 'mcp', '--start'], {
       env: cleanEnvironment(folder),
       stdio: ['pipe', 'ignore', 'pipe'],
     })

@@ -1,12 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
 import { killAllWith } from '../../src/application/process-family.ts'
 
 /** Black-box tests use the built binary: build it from the current sources, unless `npm ci` just did. */
 export default function buildOnce() {
   execFileSync(process.execPath, ['build.js', '--if-changed'], { stdio: 'inherit' })
-  // What keep-compiled.cjs kept of this build is made again, and that of earlier ones is not needed.
-  rmSync('node_modules/.cache/paysim-compiled', { recursive: true, force: true })
   // The tester's own settings of paysim must not affect the tests.
   delete process.env.PAYSIM_DATA
   delete process.env.PAYSIM_CONTROL_TOKEN

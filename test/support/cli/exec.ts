@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { RUN_PAYSIM } from '../paysim-binary.ts'
+import { BINARY } from '../paysim-binary.ts'
 
 export interface Execution {
   pid: number
@@ -18,7 +18,7 @@ interface CommandOptions {
 
 /** `paysim exec` with these arguments. */
 export function exec(args: readonly string[], { cwd, input = '', env }: CommandOptions = {}): Execution {
-  const child = spawn(process.execPath, [...RUN_PAYSIM, 'exec', ...args], {
+  const child = spawn(process.execPath, [BINARY, 'exec', ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...process.env, ...env },
   })

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { RUN_PAYSIM } from '../paysim-binary.ts'
+import { BINARY } from '../paysim-binary.ts'
 
 export interface Run {
   readonly code: number | undefined
@@ -18,7 +18,7 @@ export interface CommandOptions {
 
 /** Starts a command of the built binary as a process. */
 export function startCommand(args: readonly string[], { cwd, env, input = '' }: CommandOptions) {
-  return execa(process.execPath, [...RUN_PAYSIM, ...args], {
+  return execa(process.execPath, [BINARY, ...args], {
     cwd,
     env,
     extendEnv: false,

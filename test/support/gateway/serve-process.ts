@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { RUN_PAYSIM } from '../paysim-binary.ts'
+import { BINARY } from '../paysim-binary.ts'
 import type { Json } from './merchant.ts'
 
 /** A directory for one test. */
@@ -17,7 +17,7 @@ function spawnServe(
   args: string[],
   cwd: string | undefined,
 ): ChildProcess & { output: () => [string, string] } {
-  const child = spawn(process.execPath, [...RUN_PAYSIM, 'serve', ...args], {
+  const child = spawn(process.execPath, [BINARY, 'serve', ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

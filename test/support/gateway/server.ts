@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { controlConformance } from '../http/openapi.ts'
-import { RUN_PAYSIM } from '../paysim-binary.ts'
+import { BINARY } from '../paysim-binary.ts'
 
 /**
  * Drives the built binary as its users do: a process, its ready line, and HTTP. From src/ it uses only the OpenAPI
@@ -79,8 +79,7 @@ export async function startServer(options: Start = {}): Promise<Server> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'paysim-blackbox-')))
   const kept = options.store === undefined ? ['--data', dataDir] : ['--store', options.store]
   const args = ['serve', '--json', '--port', '0', ...kept, ...(options.args ?? [])]
-  const command = options.binary === undefined ? RUN_PAYSIM : [options.binary]
-  const child = spawn(process.execPath, [...command, ...args], {
+  const child = spawn(process.execPath, [options.binary ?? BINARY, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, PAYSIM_SERVER_OF_TEST_RUN: process.env.PAYSIM_TEST_RUN, ...options.env },
   })
@@ -166,7 +165,7 @@ export async function runBinary(
   options: { env?: Record<string, string>; input?: string; cwd?: string } = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const { env, cwd } = options
-  const child = spawn(process.execPath, [...RUN_PAYSIM, ...args], { cwd, env: { ...process.env, ...env } })
+  const child = spawn(process.execPath, [BINARY, ...args], { cwd, env: { ...process.env, ...env } })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', text => {
