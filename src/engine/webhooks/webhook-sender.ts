@@ -162,14 +162,17 @@ export class WebhookSender {
   }
 }
 
-/** They are about the connection, not about the answer. */
-const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+/**
+ * Those of the connection are not about the answer. The date says nothing that the attempt does not, and with it two runs
+ * of the same seed would write different journals.
+ */
+const NOT_SHOWN = new Set(['connection', 'date', 'keep-alive', 'transfer-encoding'])
 
 function shownHeaders(received: IncomingHttpHeaders): Record<string, string> {
   const shown: Record<string, string> = {}
   let left = SHOWN_HEADERS
   for (const [name, value] of Object.entries(received)) {
-    if (value === undefined || OF_THE_CONNECTION.has(name)) continue
+    if (value === undefined || NOT_SHOWN.has(name)) continue
     const text = [value].flat().map(each => headerWithoutSecrets(name, each.slice(0, SHOWN_HEADER)))
     const line = text.join(', ').slice(0, SHOWN_HEADER)
     left -= name.length + line.length
