@@ -105,7 +105,7 @@ const isSameList = (one: readonly unknown[], other: readonly unknown[]) =>
   canonicalJson(one) === canonicalJson(other)
 
 const changedSince = (what: string) =>
-  `The ${what} are not those that these are to replace any more: somebody changed them. Nothing was changed`
+  `Somebody changed the ${what} since you read them, so nothing was replaced`
 
 /** Adds rules in front of those in force, which keep their counts. */
 function putRulesInFront(world: World, { rules }: CommandOf<'PutRulesInFront'>, context: Context): Decision {

@@ -138,7 +138,7 @@ test('PUT of rules and of faults instead of others than those in force changes n
   await putInFront(account, two)
   const late = await put('/rules', { rules: [], instead_of: seen })
   expectError(late, 422, 'invalid_state')
-  expect(late.body.error.message).toMatch(/^The rules .* Nothing was changed$/)
+  expect(late.body.error.message).toMatch(/^Somebody changed the rules .* nothing was replaced$/)
   expect(await rulesOf(account)).toEqual([two, one])
   // The order of members is nothing that somebody changed.
   const [{ name, ...rest }] = [two]
