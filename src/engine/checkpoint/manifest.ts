@@ -5,7 +5,8 @@ import { openSealed, sealLine } from '../journal/journal-format.ts'
 import { codeOf, replaceFile, syncDirectory, unless, useFile } from '../store/private-files.ts'
 import type { EntryBits, Layer, LayerName } from './layer.ts'
 
-const VERSION = 1
+/** In version 1, a state could lack its counts of webhooks. The journal has all that such a checkpoint had. */
+const VERSION = 2
 
 /** For each kind of record, which entries no longer count: a bit each, in base64. */
 type SupersededBits = { readonly [kind: string]: string }
