@@ -40,20 +40,19 @@ export const ruleCalls = {
   'GET /accounts/:account/rules': ({ runtime, answer }) => answer(200, rulesView(runtime)),
   'PUT /accounts/:account/rules': async ({ runtime, request, answer }) => {
     const { instead_of: insteadOf, ...body } = await readRulesReplacement(request)
-    await carryOut(runtime, { type: 'ReplaceRules', rules: rulesIn(body), insteadOf }, 'operator')
+    await carryOut(runtime, { type: 'ReplaceRules', rules: rulesIn(body).data, insteadOf }, 'operator')
     return answer(200, rulesView(runtime))
   },
   'POST /accounts/:account/rules': async ({ runtime, request, answer }) => {
     await carryOut(
       runtime,
-      { type: 'PutRulesInFront', rules: rulesIn(await readObject(request)) },
+      { type: 'PutRulesInFront', rules: rulesIn(await readObject(request)).data },
       'operator',
     )
     return answer(200, rulesView(runtime))
   },
   'POST /accounts/:account/rules/try': async ({ runtime, request, answer }) => {
-    const read = readRules(await readObject(request))
-    if ('problems' in read) throw refuseProblems(read.problems)
+    const { rules } = rulesIn(await readObject(request))
     const { payments, payouts } = runtime.account.world
     const { environment } = runtime.account
     const of = {
@@ -62,7 +61,7 @@ export const ruleCalls = {
     }
     const oldestFirst = [...of.payments, ...of.payouts].reverse().sort((one, other) => one.at - other.at)
     const tried = tryRules(
-      read.rules,
+      rules,
       oldestFirst.map(({ facts }) => facts),
     )
     return answer(200, {
@@ -80,7 +79,7 @@ export const ruleCalls = {
 function rulesIn(body: unknown) {
   const read = readRules(body)
   if ('problems' in read) throw refuseProblems(read.problems)
-  return read.data
+  return read
 }
 
 /** How many payments, and how many payouts, rules are tried with. */
