@@ -276,6 +276,8 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     expect(await rules()).toEqual([other])
     await desk.control('PUT', '/rules', { rules: [declines] })
     await confirm(page, 'Cancel')
+    // What is edited is the list that the page shows.
+    await page.getByRole('button', { name: 'Edit declines' }).waitFor()
     await press(page, 'Edit all')
     await expect.poll(() => page.getByLabel('Rules, as YAML or JSON').inputValue()).toContain('declines')
     await desk.control('POST', '/rules', { rules: [other] })

@@ -238,14 +238,20 @@ interface RuleListProps {
 function useOrder(data: RulesState, onOrder: RuleListProps['onOrder']) {
   const [made, setMade] = useState<{ readonly of: RulesState; readonly is: RulesState }>()
   const saving = useRef({ last: Promise.resolve(), count: 0 }).current
-  const shown = made && (made.of === data || saving.count > 0) ? made.is : data
+  // News from the server must not pull a rule out of the hand that drags it.
+  const isInHand = useRef(false)
+  const shown = made && (made.of === data || isInHand.current || saving.count > 0) ? made.is : data
   /** Puts a rule at another place, and says at which it is now. */
   const move = (from: number, to: number): number => {
     const at = Math.max(0, Math.min(shown.rules.length - 1, to))
     const moved = <T,>(list: readonly T[]) =>
       list.toSpliced(from, 1).toSpliced(at, 0, ...list.slice(from, from + 1))
+    isInHand.current = true
     setMade({ of: data, is: { ...shown, rules: moved(shown.rules), used: moved(shown.used) } })
     return at
+  }
+  const letGo = () => {
+    isInHand.current = false
   }
   /** One after another: the last one stays. */
   const save = (rules: readonly Rule[]) => {
@@ -258,7 +264,7 @@ function useOrder(data: RulesState, onOrder: RuleListProps['onOrder']) {
       })
       .finally(() => saving.count--)
   }
-  return { shown, move, save }
+  return { shown, move, letGo, save }
 }
 
 interface HandleProps {
@@ -321,7 +327,7 @@ function Handle({ name, nth, count, onMove, onDone }: HandleProps) {
 }
 
 function RuleList({ data: onServer, account, onSwitch, onOrder, onEdit, onRemove }: RuleListProps) {
-  const { shown: data, move, save } = useOrder(onServer, onOrder)
+  const { shown: data, move, letGo, save } = useOrder(onServer, onOrder)
   const list = useRef<HTMLOListElement>(null)
   // What was moved keeps the focus at its new place, and the new order is saved as it is then shown.
   const [movedTo, setMovedTo] = useState<number | null>(null)
@@ -330,6 +336,7 @@ function RuleList({ data: onServer, account, onSwitch, onOrder, onEdit, onRemove
     setMovedTo(null)
     list.current?.children[movedTo]?.querySelector<HTMLElement>('.handle')?.focus()
     save(data.rules)
+    letGo()
   }, [movedTo])
   if (data.rules.length === 0)
     return (
@@ -360,7 +367,7 @@ function RuleList({ data: onServer, account, onSwitch, onOrder, onEdit, onRemove
                   nth={nth}
                   count={data.rules.length}
                   onMove={move}
-                  onDone={at => at !== undefined && setMovedTo(at)}
+                  onDone={at => (at === undefined ? letGo() : setMovedTo(at))}
                 />
               )}
               <h2>{name ?? 'Rule without a name'}</h2>
