@@ -107,20 +107,7 @@ export function FaultsPage({ account }: { account: string }) {
         )}
       </Ready>
       {editing === 'all' && (
-        <YamlDialog
-          title="Edit all faults"
-          label="Faults, as YAML or JSON"
-          start={inForce}
-          action="Replace"
-          onClose={() => setEditing(null)}
-          onSubmit={(list, seen) =>
-            changeAndSay(
-              replacingAll(seen as Fault[], list as Fault[]),
-              'Faults replaced',
-              replacingAll(list as Fault[], seen as Fault[]),
-            )
-          }
-        />
+        <YamlDialog what="faults" start={inForce} onClose={() => setEditing(null)} onChange={changeAndSay} />
       )}
       {editing && editing !== 'all' && (
         <SentenceDialog

@@ -203,31 +203,36 @@ export function usePlace(account: string): Place {
   return { country, currency, all, onChange }
 }
 
-export const PlaceSelect = ({ of: { country, currency, all, onChange } }: { of: Place }) => (
-  <Select
-    label="Country and currency"
-    name="country"
-    value={`${country} ${currency}`}
-    options={all.map(name => [name, name] as const)}
-    onChange={onChange}
-  />
-)
-
-interface AmountFieldProps {
+interface TermsFieldsProps {
   readonly amount: string
-  readonly currency: string
-  readonly onInput: (amount: string) => void
+  readonly onAmount: (amount: string) => void
+  readonly place: Place
+  readonly reference: string
+  readonly onReference: (reference: string) => void
 }
 
-export const AmountField = ({ amount, currency, onInput }: AmountFieldProps) => (
-  <Field
-    label="Amount"
-    name="amount"
-    required
-    value={amount}
-    onInput={onInput}
-    hint={/^\d+$/.test(amount) ? `${moneyText(amount, currency)} ${currency}` : 'in minor units'}
-  />
+/** What a payment and a payout both need. */
+export const TermsFields = ({ amount, onAmount, place, reference, onReference }: TermsFieldsProps) => (
+  <>
+    <Field
+      label="Amount"
+      name="amount"
+      required
+      value={amount}
+      onInput={onAmount}
+      hint={
+        /^\d+$/.test(amount) ? `${moneyText(amount, place.currency)} ${place.currency}` : 'in minor units'
+      }
+    />
+    <Select
+      label="Country and currency"
+      name="country"
+      value={`${place.country} ${place.currency}`}
+      options={place.all.map(name => [name, name] as const)}
+      onChange={place.onChange}
+    />
+    <Field label="Reference" name="merchant_reference" required value={reference} onInput={onReference} />
+  </>
 )
 
 function PaymentForm({ account, onMade, onClose }: PaymentFormProps) {
@@ -267,14 +272,12 @@ function PaymentForm({ account, onMade, onClose }: PaymentFormProps) {
   return (
     <FormDialog title="New payment" action="Create" wide onClose={onClose} onSubmit={create}>
       <div class="form-grid">
-        <AmountField amount={amount} currency={currency} onInput={setAmount} />
-        <PlaceSelect of={places} />
-        <Field
-          label="Reference"
-          name="merchant_reference"
-          required
-          value={reference}
-          onInput={setReference}
+        <TermsFields
+          amount={amount}
+          onAmount={setAmount}
+          place={places}
+          reference={reference}
+          onReference={setReference}
         />
         <Select label="Checkout mode" name="checkout_mode" value={mode} options={MODES} onChange={setMode} />
         <OutcomeFields kind="payment" wanted={wanted} onWanted={setWanted} />

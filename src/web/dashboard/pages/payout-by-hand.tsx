@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 import type { ShownCall } from './call-as-code.ts'
-import { AmountField, MadeByHand, PlaceSelect, useDiscovery, usePlace } from './pay-by-hand.tsx'
+import { MadeByHand, TermsFields, useDiscovery, usePlace } from './pay-by-hand.tsx'
 import { newKey } from './send-request.tsx'
 import { AS_THE_RULES_SAY, bringAbout, OutcomeFields } from './wanted-outcome.tsx'
 
@@ -82,14 +82,12 @@ function PayoutForm({ account, onMade, onClose }: PayoutFormProps) {
   return (
     <FormDialog title="New payout" action="Create" wide onClose={onClose} onSubmit={create}>
       <div class="form-grid">
-        <AmountField amount={amount} currency={currency} onInput={setAmount} />
-        <PlaceSelect of={places} />
-        <Field
-          label="Reference"
-          name="merchant_reference"
-          required
-          value={reference}
-          onInput={setReference}
+        <TermsFields
+          amount={amount}
+          onAmount={setAmount}
+          place={places}
+          reference={reference}
+          onReference={setReference}
         />
         <Field label="Account holder" {...field('holder_name')} />
         <Field label="Bank code" suggestions={banks} {...field('bank_code')} />

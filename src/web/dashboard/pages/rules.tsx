@@ -9,7 +9,6 @@ import {
   ordering,
   placeOf,
   replacing,
-  replacingAll,
   switching,
 } from '../state/change-list.ts'
 import { addressOf, place } from '../state/router.ts'
@@ -135,20 +134,7 @@ export function RulesPage({ account }: { account: string }) {
         )}
       </Ready>
       {editing === 'all' && (
-        <YamlDialog
-          title="Edit all rules"
-          label="Rules, as YAML or JSON"
-          start={inForce}
-          action="Replace"
-          onClose={() => setEditing(null)}
-          onSubmit={(list, seen) =>
-            changeAndSay(
-              replacingAll(seen as Rule[], list as Rule[]),
-              'Rules replaced',
-              replacingAll(list as Rule[], seen as Rule[]),
-            )
-          }
-        />
+        <YamlDialog what="rules" start={inForce} onClose={() => setEditing(null)} onChange={changeAndSay} />
       )}
       {editing && editing !== 'all' && (
         <RuleDialog

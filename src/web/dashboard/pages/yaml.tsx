@@ -1,38 +1,53 @@
 import { useEffect, useState } from 'preact/hooks'
+import { humanise } from '../format.ts'
 import { ApiError, call, messageOf } from '../state/api.ts'
+import { type Change, replacingAll } from '../state/change-list.ts'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Editor } from '../ui/field.tsx'
 import { Scrollable } from '../ui/panel.tsx'
 
-interface YamlDialogProps {
-  readonly title: string
-  readonly label: string
-  readonly start: readonly unknown[]
-  readonly action: string
+interface YamlDialogProps<T> {
+  readonly what: 'rules' | 'faults'
+  readonly start: readonly T[]
   readonly onClose: () => void
-  /** Gets the list that was edited too. */
-  readonly onSubmit: (list: unknown[], seen: readonly unknown[]) => Promise<unknown>
+  readonly onChange: (how: Change<T>, message: string, undo: Change<T>) => Promise<unknown>
 }
 
-/** A dialog that edits a list as YAML, and shows the server's problems below it. */
-export function YamlDialog({ title, label, start, action, onClose, onSubmit }: YamlDialogProps) {
+/** A dialog that edits all rules or faults as YAML, and shows the server's problems below it. */
+export function YamlDialog<T>({ what, start, onClose, onChange }: YamlDialogProps<T>) {
   const [text, setText] = useState('')
   const [seen] = useState(start)
+  const noun = humanise(what)
   const [problems, setProblems] = useState<readonly string[]>([])
   useEffect(() => {
     toYaml(seen).then(setText, error => setProblems([messageOf(error)]))
   }, [])
   const submit = async () => {
     try {
-      await onSubmit(await readList(text), seen)
+      // The server checks what they are.
+      const list = (await readList(text)) as T[]
+      await onChange(replacingAll(seen, list), `${noun} replaced`, replacingAll(list, seen))
     } catch (error) {
       setProblems(problemsIn(error))
       throw error
     }
   }
   return (
-    <FormDialog title={title} action={action} wide onClose={onClose} onSubmit={submit} showsProblems>
-      <Editor label={label} value={text} onInput={setText} rows={18} problems={problems} />
+    <FormDialog
+      title={`Edit all ${what}`}
+      action="Replace"
+      wide
+      onClose={onClose}
+      onSubmit={submit}
+      showsProblems
+    >
+      <Editor
+        label={`${noun}, as YAML or JSON`}
+        value={text}
+        onInput={setText}
+        rows={18}
+        problems={problems}
+      />
     </FormDialog>
   )
 }
