@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
+import { formatDuration, parseDuration } from '../../src/contract/durations.ts'
 import { ACTION_TYPES } from '../../src/contract/resources.ts'
 import { CHECKOUT_MODES, PAYMENT_STATUSES, RECEIPT_STATUSES } from '../../src/contract/statuses.ts'
 import { connectSimulator } from '../../src/index.ts'
@@ -120,7 +121,7 @@ function changedIn(text: string, pick: number): { readonly what: string; readonl
   const last = place.at(-1) ?? ''
   const owner = place.slice(0, -1).reduce<Json>((value, key) => value[key], data)
   const before = owner[last]
-  owner[last] = other(before)
+  owner[last] = last === 'advance' ? shorter(before) : other(before)
   return { what: `${place.join('.')}: ${JSON.stringify(before)}`, text: JSON.stringify(data) }
 }
 
@@ -141,6 +142,9 @@ const WORDS: readonly (readonly string[])[] = [
   ACTION_TYPES,
   CHECKOUT_MODES,
 ]
+
+/** A timer that is due at its end is not then. Longer, it could end at a time at which nothing happens either. */
+const shorter = (duration: string) => formatDuration((parseDuration(duration) ?? 0) - 1)
 
 function other(value: Json): Json {
   if (typeof value === 'number') return value + 1

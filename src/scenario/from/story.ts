@@ -369,20 +369,23 @@ class Teller {
       amount,
       currency,
       country,
-      ...present({ merchant_reference: record.merchantReference }),
+      ...present({ merchant_reference: record.merchantReference, rule: record.script.rule }),
       created_at: this.#moment(sortKey.createdAt),
       updated_at: this.#moment(updatedAt),
     }
     const seen: Values =
       'recipient' in record
-        ? { ...common, recipient: present({ ...payoutView(record, this.history).recipient }) }
+        ? {
+            ...common,
+            recipient: present({ ...payoutView(record, this.history).recipient }),
+            ...present({ cancel_reason: record.cancelReason }),
+          }
         : {
             ...common,
             checkout_mode: record.checkoutMode,
             ...present({
               payment_method: paymentView(record, { ...this.history, links: NO_LINKS }).payment_method,
               return_url: record.returnUrl,
-              rule: record.script.rule,
             }),
             ...(isEmpty(record.customer) ? {} : { customer: textsOf(record.customer) }),
             ...(isEmpty(record.options) ? {} : { payment_method_options: textsOf(record.options) }),
