@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, request } from 'undici'
-import { parseForeign } from '../contract/validation.ts'
+import { parseForeign } from '../contract/json.ts'
 import { flatHeaders, noAnswer, type ReceivedAnswer } from '../contract/wire-answer.ts'
 import { acceptsConnections } from './listening.ts'
 

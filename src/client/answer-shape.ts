@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../contract/errors.ts'
+import { isRecord } from '../contract/json.ts'
 import { OPERATION_PATHS } from '../contract/paths.ts'
-import { isRecord } from '../contract/validation.ts'
 
 /** The expected kind of an answer, and the record that it must be about. */
 export interface Expected {

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../contract/errors.ts'
-import { isTooDeep, MOST_LEVELS, parseForeign } from '../contract/validation.ts'
+import { isTooDeep, MOST_LEVELS, parseForeign } from '../contract/json.ts'
 import type { WireAnswer } from '../contract/wire-answer.ts'
 import { type Expected, shapeProblems } from './answer-shape.ts'
 import { ApiError, NotJsonError, readErrorBody, UnexpectedAnswerError } from './errors.ts'

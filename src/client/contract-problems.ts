@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import type { FieldProblem } from '../contract/errors.ts'
+import { memberAt } from '../contract/json.ts'
 import { NextAction, Receipt, resources } from '../contract/resources.ts'
 import { type Validator, validator } from '../contract/validation.ts'
 import type { Expected } from './answer-shape.ts'
@@ -54,10 +55,10 @@ function withVariants(
   return body => [
     ...whole(body),
     ...required
-      .filter(name => memberOf(body, name) === undefined)
+      .filter(name => memberAt(body, name) === undefined)
       .map(field => ({ field, message: 'is required' })),
     ...checks.flatMap(({ name, check }) => {
-      const member = memberOf(body, name)
+      const member = memberAt(body, name)
       if (member === undefined || member === null) return []
       return check(member).map(({ field, message }) => ({
         field: field === 'body' ? name : `${name}.${field}`,
@@ -73,7 +74,7 @@ function oneOf(union: readonly TSchema[], by: string): Validator {
     return namesOf(schema.properties[by]).map(name => ({ name, check }))
   })
   return value => {
-    const claimed = memberOf(value, by)
+    const claimed = memberAt(value, by)
     const found = known.find(({ name }) => name === claimed)
     if (found) return found.check(value)
     return [{ field: by, message: `must be one of ${known.map(({ name }) => name).join(', ')}` }]
@@ -89,17 +90,11 @@ function errorCheck(): Validator {
   const [nested, flat, problem] = shapes.Error.anyOf.map((schema: TSchema) => validator(schema))
   return body => {
     const meant =
-      typeof memberOf(body, 'error') === 'object'
+      typeof memberAt(body, 'error') === 'object'
         ? nested
-        : memberOf(body, 'title') === undefined
+        : memberAt(body, 'title') === undefined
           ? flat
           : problem
     return meant?.(body) ?? []
   }
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined
 }

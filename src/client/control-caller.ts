@@ -10,7 +10,7 @@ import {
 } from '../contract/control/call.ts'
 import type { ControlCall } from '../contract/control/operations.ts'
 import { formatDuration } from '../contract/durations.ts'
-import { isRecord } from '../contract/validation.ts'
+import { isRecord } from '../contract/json.ts'
 import { lowerCased } from '../contract/wire-answer.ts'
 import { type Address, join, readBaseUrl } from './address.ts'
 import { answerOf } from './answer.ts'

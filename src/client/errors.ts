@@ -1,4 +1,5 @@
 import type { FieldProblem } from '../contract/errors.ts'
+import { isRecord } from '../contract/json.ts'
 import type { Answer } from './transport/transport.ts'
 
 /** The errors of the client. None of them contains a secret. */
@@ -164,7 +165,6 @@ function detailsOf(value: unknown): FieldProblem[] {
 
 type Loose = Readonly<Record<string, unknown>>
 
-const isRecord = (value: unknown): value is Loose => typeof value === 'object' && value !== null
 const record = (value: object): Loose => ({ ...value })
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined

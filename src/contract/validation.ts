@@ -3,6 +3,7 @@ import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { closest } from './closest.ts'
 import { parseDuration } from './durations.ts'
 import type { FieldProblem } from './errors.ts'
+import { isRecord } from './json.ts'
 import { parseTimestamp } from './timestamps.ts'
 
 /** Node's, which the types of a browser do not have. */
@@ -122,41 +123,6 @@ function didYouMean(given: unknown, known: readonly string[]): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
-/** How deeply JSON may be nested. No valid body of this API comes near this limit. */
-export const MOST_LEVELS = 64
-
-/** Looks at JSON before it is parsed, so that code that walks the value may recurse. */
-export function isTooDeep(text: string): boolean {
-  if (text.length <= MOST_LEVELS) return false
-  let depth = 0
-  let quoted = false
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at)
-    if (quoted) {
-      if (character === 0x5c) at++
-      else if (character === 0x22) quoted = false
-    } else if (character === 0x22) quoted = true
-    else if (character === 0x7b || character === 0x5b) {
-      if (++depth > MOST_LEVELS) return true
-    } else if (character === 0x7d || character === 0x5d) depth--
-  }
-  return false
-}
-
-/** The value of a JSON text from another program; undefined if it is not JSON, or too deep. */
-export function parseForeign(text: string): unknown {
-  if (isTooDeep(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** Whether it is an object of JSON, and no list. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 type Accepts = (value: unknown) => boolean
 
 /** The formats of our schemas. */
@@ -191,9 +157,6 @@ export function accepts(schema: TSchema): Accepts {
 const OF_OBJECTS = ['properties', 'patternProperties', 'required', 'additionalProperties']
 const SILENT = new Set([...OF_OBJECTS, '$comment', 'title', 'description', 'examples', 'default'])
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const TYPES: Readonly<Record<string, Accepts>> = {
   string: value => typeof value === 'string',
   boolean: value => typeof value === 'boolean',
@@ -201,7 +164,7 @@ const TYPES: Readonly<Record<string, Accepts>> = {
   integer: Number.isInteger,
   null: value => value === null,
   array: Array.isArray,
-  object: isObject,
+  object: isRecord,
 }
 
 const ofText =
@@ -215,7 +178,7 @@ const ofNumber =
 const ofMembers =
   (rule: (names: readonly string[]) => boolean): Accepts =>
   value =>
-    !isObject(value) || rule(Object.keys(value))
+    !isRecord(value) || rule(Object.keys(value))
 const ofList =
   (rule: (list: readonly unknown[]) => boolean): Accepts =>
   value =>
@@ -288,7 +251,7 @@ function ofObject({
     return isKnown || (other ? other(value) : additionalProperties)
   }
   return value => {
-    if (!isObject(value)) return true
+    if (!isRecord(value)) return true
     for (const name of required) if (value[name] === undefined) return false
     for (const name in value) if (!isFit(name, value[name])) return false
     return true

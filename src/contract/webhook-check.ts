@@ -1,6 +1,6 @@
 import { formatDuration } from './durations.ts'
+import { isRecord, parseForeign } from './json.ts'
 import type { WEBHOOK_CHECKS } from './statuses.ts'
-import { isRecord, parseForeign } from './validation.ts'
 import { mistakeIn, verifyWebhook } from './webhook-signature.ts'
 
 /** Says what is wrong with a webhook that was received, saved or pasted. */

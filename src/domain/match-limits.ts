@@ -1,4 +1,4 @@
-import { canonicalJson } from '../contract/canonical-json.ts'
+import { canonicalJson } from '../contract/json.ts'
 
 /** How often a rule or a fault matched, and how often it was used. */
 export interface Count {

@@ -1,4 +1,4 @@
-import { parseForeign } from '../contract/validation.ts'
+import { parseForeign } from '../contract/json.ts'
 import type { ApplicationReport } from '../scenario/index.ts'
 import { type Attempt, withoutNames } from './attempt.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isRecord } from '../contract/validation.ts'
+import { isRecord } from '../contract/json.ts'
 
 /** The ids that an event is about. */
 export interface Subject {

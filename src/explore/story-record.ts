@@ -1,5 +1,5 @@
 import type { Subject } from '../application/disturbance.ts'
-import { isRecord, parseForeign } from '../contract/validation.ts'
+import { isRecord, parseForeign } from '../contract/json.ts'
 import type { ScenarioData, ScenarioResult } from '../scenario/index.ts'
 
 /** A webhook that was sent to the application in the plain run. */

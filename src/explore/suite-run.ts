@@ -4,7 +4,7 @@ import type { WebhookReply } from '../application/post-webhook.ts'
 import { HeldAnswer, type RecordedDelivery, WebhookRelay } from '../application/webhook-relay.ts'
 import type { EventBody, WebhookMessage } from '../application/webhook-variants.ts'
 import type { Contract } from '../contract/decisions.ts'
-import { isRecord, parseForeign } from '../contract/validation.ts'
+import { isRecord, parseForeign } from '../contract/json.ts'
 import type { ApplicationReport } from '../scenario/index.ts'
 import type { PlacedDisturbance } from './kinds.ts'
 

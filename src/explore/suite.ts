@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { type DisturbanceKind, KINDS } from '../application/disturbance.ts'
 import { commandLine } from '../application/process-family.ts'
-import { isRecord } from '../contract/validation.ts'
+import { isRecord } from '../contract/json.ts'
 import type { Scenario, ScenarioResult } from '../scenario/index.ts'
 import { type Attempt, type Explored, type Failure, type Played, withoutNames } from './attempt.ts'
 import type { Finding } from './confirm.ts'

@@ -10,8 +10,8 @@ import type { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { ArgumentError } from '../client/errors.ts'
 import { type EventName, eventMeant, OPTIONAL_EVENTS, STANDARD_EVENTS } from '../contract/event-names.ts'
+import { isRecord, parseForeign } from '../contract/json.ts'
 import { LIMITS } from '../contract/limits.ts'
-import { isRecord, parseForeign } from '../contract/validation.ts'
 import { checkWebhook, problemOf } from '../contract/webhook-check.ts'
 
 /** The webhooks of a test: received ones, waiting for more, and the responses to them. */

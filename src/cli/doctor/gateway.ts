@@ -2,10 +2,10 @@ import { shapeProblems } from '../../client/answer-shape.ts'
 import { isLive } from '../../client/credentials.ts'
 import { readErrorBody } from '../../client/errors.ts'
 import type { Answer } from '../../client/index.ts'
+import { memberAt } from '../../contract/json.ts'
 import { OPERATION_PATHS } from '../../contract/paths.ts'
 import { EXIT, exitCodeOfAnswer } from '../errors/exit-code.ts'
 import { visible } from '../output/text.ts'
-import { member } from '../probe/inquiry.ts'
 import { DISCOVERY } from '../probe/reads.ts'
 import type { Exchange, Session } from '../probe/session.ts'
 import { type Check, ok, problem, warning } from './report.ts'
@@ -141,7 +141,7 @@ function keysCheck({ status, body }: Answer): Check {
 }
 
 function environmentCheck(body: unknown, publicKey: string): Check {
-  const answered = member(body, 'environment')
+  const answered = memberAt(body, 'environment')
   const expected = isLive(publicKey) ? 'live' : publicKey.startsWith('pk_test_') ? 'test' : undefined
   if (answered !== undefined && expected !== undefined && answered !== expected)
     return problem(

@@ -1,19 +1,12 @@
+import { isRecord, memberAt } from '../../contract/json.ts'
 import { formatMoney } from '../output/members.ts'
 
 /** The body of a request: fields of the API, and any others that the caller added. */
 export type Body = Readonly<Record<string, unknown>>
 
-export const isObject = (value: unknown): value is Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The value at a path such as `customer.name`, if there is one. */
 export function valueAt(body: Body, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (inner, name) => (isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
-      body,
-    )
+  return memberAt(body, ...path.split('.'))
 }
 
 /** The text at a path, if it is not empty. */
@@ -26,7 +19,7 @@ export function withValue(body: Body, path: string, value: unknown): Body {
   const [name = '', ...rest] = path.split('.')
   if (rest.length === 0) return { ...body, [name]: value }
   const inner = Object.hasOwn(body, name) ? body[name] : undefined
-  return { ...body, [name]: withValue(isObject(inner) ? inner : {}, rest.join('.'), value) }
+  return { ...body, [name]: withValue(isRecord(inner) ? inner : {}, rest.join('.'), value) }
 }
 
 /** The second body wins. Objects that both have are merged. */
@@ -34,7 +27,7 @@ export function merge(under: Body, over: Body): Body {
   const merged: Record<string, unknown> = { ...under }
   for (const [name, value] of Object.entries(over)) {
     const below = Object.hasOwn(under, name) ? under[name] : undefined
-    merged[name] = isObject(below) && isObject(value) ? merge(below, value) : value
+    merged[name] = isRecord(below) && isRecord(value) ? merge(below, value) : value
   }
   return merged
 }
@@ -42,7 +35,7 @@ export function merge(under: Body, over: Body): Body {
 /** The paths of all values that are not objects. */
 export function pathsOf(body: Body, before = ''): string[] {
   return Object.entries(body).flatMap(([name, value]) =>
-    isObject(value) && Object.keys(value).length > 0
+    isRecord(value) && Object.keys(value).length > 0
       ? pathsOf(value, `${before}${name}.`)
       : [`${before}${name}`],
   )
@@ -54,7 +47,7 @@ export function withoutValue(body: Body, path: string): Body {
   if (!Object.hasOwn(body, name)) return body
   const { [name]: inner, ...others } = body
   if (rest.length === 0) return others
-  return isObject(inner) ? { ...body, [name]: withoutValue(inner, rest.join('.')) } : body
+  return isRecord(inner) ? { ...body, [name]: withoutValue(inner, rest.join('.')) } : body
 }
 
 /** The amount of a request as people write money, such as `1,234.50 THB`. */

@@ -1,10 +1,11 @@
 import { text } from 'node:stream/consumers'
 import { ApiError } from '../../client/index.ts'
 import { closest } from '../../contract/closest.ts'
+import { isRecord } from '../../contract/json.ts'
 import { messageOf, UsageError } from '../errors/cli-errors.ts'
 import { parseDocument, textOfFile } from '../named-file.ts'
 import { visible } from '../output/text.ts'
-import { type Body, isObject, merge, pathsOf, valueAt, withValue } from './body.ts'
+import { type Body, merge, pathsOf, valueAt, withValue } from './body.ts'
 import {
   FIELD_NAMES,
   type FieldFlags,
@@ -123,8 +124,8 @@ function nearMisses(body: Body): string[] {
   const options = body.payment_method_options
   return [
     ...missesIn(body, '', TOP),
-    ...(isObject(body.customer) ? missesIn(body.customer, 'customer.', CUSTOMER) : []),
-    ...(isObject(options) ? missesIn(options, 'payment_method_options.', OPTION_NAMES) : []),
+    ...(isRecord(body.customer) ? missesIn(body.customer, 'customer.', CUSTOMER) : []),
+    ...(isRecord(options) ? missesIn(options, 'payment_method_options.', OPTION_NAMES) : []),
   ]
 }
 
@@ -197,7 +198,7 @@ async function readSource(source: string): Promise<Body> {
   const kind = kindOf(source)
   const written = await textOf(source)
   const value = kind === 'inline' ? parsed(written) : await parseDocument(written, pathOf(source))
-  if (isObject(value)) return value
+  if (isRecord(value)) return value
   throw new UsageError(
     `${kind === 'inline' ? '--data' : kind === 'stdin' ? 'stdin' : pathOf(source)} must contain one object`,
   )

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { closest } from '../../contract/closest.ts'
+import { isRecord } from '../../contract/json.ts'
 import { FilesError, messageOf, UsageError } from '../errors/cli-errors.ts'
 import { cannotRead, textOfFile } from '../named-file.ts'
 import { visible } from '../output/text.ts'
 import { readAmount } from './amount.ts'
-import { type Body, isObject, textAt, withValue } from './body.ts'
+import { type Body, textAt, withValue } from './body.ts'
 
 /** A line of a list: what to create. */
 export interface Line {
@@ -58,7 +59,7 @@ function readJsonLines(text: string, path: string): Read {
     const place = `${path}:${at + 1}`
     try {
       const body: unknown = JSON.parse(written)
-      if (isObject(body)) lines.push({ place, body })
+      if (isRecord(body)) lines.push({ place, body })
       else problems.push(`${place}: is not an object: write one {…} a line`)
     } catch (cause) {
       problems.push(`${place}: is not JSON: ${messageOf(cause)}`)
@@ -151,7 +152,7 @@ export function keysOf(name: string, bodies: readonly Body[]): string[] {
 /** The same text for all orders of members. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
-    isObject(member)
+    isRecord(member)
       ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
       : member,
   )

@@ -1,5 +1,5 @@
 import { parse } from 'yaml'
-import { isRecord } from '../../contract/validation.ts'
+import { isRecord } from '../../contract/json.ts'
 import { openSimulatorTarget, readScenario, runScenario, type ScenarioResult } from '../../scenario/index.ts'
 import type { SimulatorTarget } from '../../scenario/run/target.ts'
 import { Wire } from '../../scenario/run/wire.ts'

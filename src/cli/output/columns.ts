@@ -1,5 +1,6 @@
 import type { ListBody } from '../../client/control-caller.ts'
-import { formatMoney, memberAt, plain } from './members.ts'
+import { memberAt } from '../../contract/json.ts'
+import { formatMoney, plain } from './members.ts'
 import { type Column, drawTable } from './table.ts'
 import { paintStatus } from './text.ts'
 import { showTime } from './time.ts'

@@ -1,20 +1,11 @@
 import { formatMinor, numericCodeOf } from '../../contract/currencies.ts'
+import { memberAt } from '../../contract/json.ts'
 import { joined } from './query.ts'
 
 /** Any value as text: null and undefined as an empty text, other values that are not strings as JSON. */
 export function plain(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-/** The member of a record at these names; undefined if there is none, or if the value is not a record. */
-export function memberAt(value: unknown, ...names: readonly string[]): unknown {
-  let member = value
-  for (const name of names) {
-    if (typeof member !== 'object' || member === null || !Object.hasOwn(member, name)) return undefined
-    member = (member as Record<string, unknown>)[name]
-  }
-  return member
 }
 
 export function listAt(value: unknown, ...names: readonly string[]): readonly unknown[] | undefined {

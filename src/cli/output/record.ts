@@ -1,4 +1,5 @@
-import { flatten, memberAt, plain } from './members.ts'
+import { memberAt } from '../../contract/json.ts'
+import { flatten, plain } from './members.ts'
 import type { Screen } from './screen.ts'
 import { paintStatus, visible, wrapTo } from './text.ts'
 import { showTime } from './time.ts'

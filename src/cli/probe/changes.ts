@@ -1,5 +1,6 @@
 import { fill } from '../../client/address.ts'
 import type { Answer } from '../../client/transport/transport.ts'
+import { memberAt } from '../../contract/json.ts'
 import { OPERATION_PATHS } from '../../contract/paths.ts'
 import {
   CANNOT_CREATE,
@@ -15,7 +16,7 @@ import {
   type Usable,
   usableMethods,
 } from './creations.ts'
-import { isSuccess, member, type ProbeRequest, type Question, type Seen, unclear } from './inquiry.ts'
+import { isSuccess, type ProbeRequest, type Question, type Seen, unclear } from './inquiry.ts'
 import { oneOf } from './reads.ts'
 import type { Outgoing } from './session.ts'
 
@@ -60,7 +61,8 @@ const upload = (file: Buffer, key: string, writes: string): ProbeRequest => ({
       : 'no method was found that takes a receipt',
 })
 
-const takesReceipt = (seen: Seen) => member(seen.answer('transfer')?.body, 'receipt', 'status') === 'required'
+const takesReceipt = (seen: Seen) =>
+  memberAt(seen.answer('transfer')?.body, 'receipt', 'status') === 'required'
 
 export const CHANGES: Readonly<Record<string, ProbeRequest>> = {
   transfer: {
@@ -82,7 +84,7 @@ export const CHANGES: Readonly<Record<string, ProbeRequest>> = {
     ...upload(IMAGE, 'receipt', 'sends an image as a receipt'),
     contradiction: answer =>
       isSuccess(answer) &&
-      !['processing', 'submitted'].includes(String(member(answer.body, 'receipt', 'status')))
+      !['processing', 'submitted'].includes(String(memberAt(answer.body, 'receipt', 'status')))
         ? 'an accepted receipt must be processing or submitted'
         : undefined,
   },
@@ -128,7 +130,7 @@ export const CHANGES: Readonly<Record<string, ProbeRequest>> = {
   'cancel without a method': {
     writes: 'asks to cancel its payment',
     make: seen =>
-      member(seen.answer('hosted')?.body, 'payment_method') === null
+      memberAt(seen.answer('hosted')?.body, 'payment_method') === null
         ? about('hosted', CANCEL, { body: {} })(seen)
         : 'no hosted payment without a method could be made',
     contradiction: contradictsCancellation,
@@ -153,7 +155,7 @@ export const CHANGES: Readonly<Record<string, ProbeRequest>> = {
 
 /** The page of the payment that a person is to look at. */
 function pageOf(seen: Seen): string | undefined {
-  const url = member(seen.answer('choice')?.body, 'next_action', 'url')
+  const url = memberAt(seen.answer('choice')?.body, 'next_action', 'url')
   return typeof url === 'string' ? url : undefined
 }
 
@@ -187,10 +189,10 @@ export const CHANGE_QUESTIONS: readonly Question[] = [
     requests: ['transfer', 'receipt', 'cancel during receipt', 'after the refusal'],
     read: seen => {
       const answer = seen.answer('cancel during receipt')
-      const isVerified = (body: unknown) => member(body, 'receipt', 'status') === 'processing'
+      const isVerified = (body: unknown) => memberAt(body, 'receipt', 'status') === 'processing'
       if (isSuccess(answer) && isVerified(answer.body)) return { value: 'allow' }
       const after = seen.answer('after the refusal')?.body
-      return isVerified(after) && member(after, 'status') === 'pending'
+      return isVerified(after) && memberAt(after, 'status') === 'pending'
         ? { value: 'refuse' }
         : unclear(answer, 'the receipt was no longer being verified')
     },
@@ -239,10 +241,10 @@ export const PERSON_QUESTIONS: readonly Question[] = [
     requests: ['choice', 'after the choice'],
     read: seen => {
       const answer = seen.answer('after the choice')
-      const method = member(answer?.body, 'payment_method')
+      const method = memberAt(answer?.body, 'payment_method')
       if (typeof method === 'string') return { value: 'code' }
       // A choice that nobody made would look like one that is not shown.
-      if (member(answer?.body, 'updated_at') === member(seen.answer('choice')?.body, 'updated_at'))
+      if (memberAt(answer?.body, 'updated_at') === memberAt(seen.answer('choice')?.body, 'updated_at'))
         return { why: 'the payment did not change, so perhaps nobody chose a method' }
       return method === null ? { value: 'keep_null' } : unclear(answer, 'the payment after the choice')
     },

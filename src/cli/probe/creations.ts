@@ -1,11 +1,11 @@
 import type { Answer } from '../../client/transport/transport.ts'
 import type { DecisionKey } from '../../contract/decisions.ts'
+import { memberAt } from '../../contract/json.ts'
 import { OPERATION_PATHS } from '../../contract/paths.ts'
 import {
   codeOf,
   isRefusedFor,
   isSuccess,
-  member,
   type ProbeRequest,
   type Question,
   type Reading,
@@ -38,11 +38,11 @@ export interface Usable {
 
 export function usableMethods(seen: Seen): Usable[] {
   return methodsOf(seen.answer('merchant methods')).flatMap(method => {
-    const code = member(method, 'code')
-    const actions = member(method, 'next_action_types')
-    const payer = Object.entries(Object(member(method, 'options', 'payer')))
-    const required = payer.filter(([, key]) => member(key, 'required') === true).map(([name]) => name)
-    const bank = member(method, 'options', 'banks', '0', 'code')
+    const code = memberAt(method, 'code')
+    const actions = memberAt(method, 'next_action_types')
+    const payer = Object.entries(Object(memberAt(method, 'options', 'payer')))
+    const required = payer.filter(([, key]) => memberAt(key, 'required') === true).map(([name]) => name)
+    const bank = memberAt(method, 'options', 'banks', '0', 'code')
     if (typeof code !== 'string' || !Array.isArray(actions)) return []
     return [{ code, actions, required, bank }]
   })
@@ -75,7 +75,7 @@ const effort = ({ required, actions }: Usable) =>
 /** Whether creations work. A mock that answers with an example, whatever is asked, shows nothing. */
 export const canCreate = (seen: Seen) =>
   isCreated(seen.answer('plain')) &&
-  member(seen.answer('plain')?.body, 'merchant_reference') === seen.reference('plain')
+  memberAt(seen.answer('plain')?.body, 'merchant_reference') === seen.reference('plain')
 export const CANNOT_CREATE = 'the probe could not create a payment'
 
 /** Creates with one thing changed. They come after `plain`, which shows that nothing else is wrong. */
@@ -104,18 +104,18 @@ export function contradictsCreation(answer: Answer): string | undefined {
   if (!isSuccess(answer)) return undefined
   const { status, body } = answer
   if (status !== 201) return `a creation must get 201, not ${status}`
-  if (member(body, 'object') !== 'payment_intent') return 'a creation must answer with a payment intent'
-  const type = member(body, 'next_action', 'type')
-  return member(body, 'checkout_mode') === 'hosted' && type !== 'redirect_to_url'
+  if (memberAt(body, 'object') !== 'payment_intent') return 'a creation must answer with a payment intent'
+  const type = memberAt(body, 'next_action', 'type')
+  return memberAt(body, 'checkout_mode') === 'hosted' && type !== 'redirect_to_url'
     ? 'a hosted intent must have the next action redirect_to_url'
     : undefined
 }
 
 export const isCreated = (answer: Answer | undefined): answer is Answer<object> =>
-  isSuccess(answer) && typeof member(answer.body, 'id') === 'string'
+  isSuccess(answer) && typeof memberAt(answer.body, 'id') === 'string'
 
 export const idOf = (answer: Answer | undefined): string | undefined => {
-  const id = isCreated(answer) ? member(answer.body, 'id') : undefined
+  const id = isCreated(answer) ? memberAt(answer.body, 'id') : undefined
   return typeof id === 'string' && id !== '' ? id : undefined
 }
 
@@ -125,7 +125,7 @@ export const CREATIONS: Readonly<Record<string, ProbeRequest>> = {
   plain: {
     ...create('plain', MAKES, () => ({})),
     contradiction: (answer, seen) =>
-      isCreated(answer) && member(answer.body, 'merchant_reference') !== seen.reference('plain')
+      isCreated(answer) && memberAt(answer.body, 'merchant_reference') !== seen.reference('plain')
         ? 'a creation must answer with the merchant_reference of the request'
         : contradictsCreation(answer),
   },
@@ -145,7 +145,7 @@ export const CREATIONS: Readonly<Record<string, ProbeRequest>> = {
             seen,
             {
               ...creation(seen, 'unknown method', undefined),
-              checkout_mode: member(seen.answer('plain')?.body, 'checkout_mode') ?? 'hosted',
+              checkout_mode: memberAt(seen.answer('plain')?.body, 'checkout_mode') ?? 'hosted',
               payment_method: 'paysim_probe_no_such_method',
             },
             seen.reference('unknown method'),
@@ -176,7 +176,7 @@ export const CREATIONS: Readonly<Record<string, ProbeRequest>> = {
       )
       if (!hosted === !merchant) return 'no checkout mode seems to be denied'
       const [code] = methodsOf(seen.answer(hosted ? 'methods' : 'merchant methods')).map(method =>
-        member(method, 'code'),
+        memberAt(method, 'code'),
       )
       const mode = hosted ? { checkout_mode: 'merchant', payment_method: code } : {}
       return post(seen, { ...creation(seen, 'denied', undefined), ...mode }, seen.reference('denied'))
@@ -215,7 +215,7 @@ export const CREATION_QUESTIONS: readonly Question[] = [
       const answer = seen.answer('plain')
       if (!canCreate(seen) || !answer) return unclear(answer, CANNOT_CREATE)
       // A new payment has not failed.
-      const fields = ['failure_code', 'failure_message'].map(name => member(answer.body, name))
+      const fields = ['failure_code', 'failure_message'].map(name => memberAt(answer.body, name))
       if (fields.every(value => value === null)) return { value: 'null' }
       return fields.every(value => value === undefined) ? { value: 'omit' } : { why: 'its fields differ' }
     },

@@ -157,17 +157,6 @@ export class Inquiry {
 /** The name of the request that shows whether a server is this API. */
 const FIRST = 'methods'
 
-/** A member of an answer, if the answer is an object. */
-export function member(body: unknown, ...names: readonly string[]): unknown {
-  return names.reduce<unknown>(
-    (value, name) =>
-      typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-        ? (value as Record<string, unknown>)[name]
-        : undefined,
-    body,
-  )
-}
-
 /** Whether the server accepted the request, and said so in JSON. */
 export const isSuccess = (answer: Answer | undefined): answer is Answer<object> =>
   answer !== undefined &&

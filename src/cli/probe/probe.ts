@@ -3,6 +3,7 @@ import { fill } from '../../client/address.ts'
 import { isLive, type Keys } from '../../client/credentials.ts'
 import type { Answer } from '../../client/transport/transport.ts'
 import { DECISIONS, type Decision, type DecisionKey } from '../../contract/decisions.ts'
+import { memberAt } from '../../contract/json.ts'
 import { OPERATION_PATHS } from '../../contract/paths.ts'
 import { ContractError, resolveContract } from '../../contract/resolve-contract.ts'
 import { askFirst, checkGateway } from '../doctor/gateway.ts'
@@ -14,7 +15,6 @@ import {
   type Found,
   Inquiry,
   isSuccess,
-  member,
   type ProbeRequest,
   type Question,
   shownAnswer,
@@ -90,7 +90,7 @@ export async function inquire(options: ProbeOptions): Promise<Inquired> {
     const first = await askFirst(session)
     for (const { verdict, message, advice, exit_code } of checkGateway(first, keys.publicKey))
       if (verdict === 'fault') throw new UnfitServerError([message, advice].join('; '), exit_code)
-    if (member(first.exchange.answer.body, 'environment') === 'live')
+    if (memberAt(first.exchange.answer.body, 'environment') === 'live')
       throw new UsageError('the server says that these are live keys: give the keys of a test account')
     let asked = 0
     const inquiry = new Inquiry({
@@ -192,7 +192,7 @@ async function cancelMade(inquiry: Inquiry, earlier: readonly Made[] = []): Prom
   for (const name of Object.keys({ ...CREATIONS, ...CHANGES })) {
     const created = inquiry.seen.answer(name)
     if (!isPayment(created)) continue
-    const id = String(member(created.body, 'id'))
+    const id = String(memberAt(created.body, 'id'))
     const before = made.get(id)
     if (before && (round === 1 || before.why !== '422 invalid_state')) continue
     const asked = inquiry.seen.answer(CANCELLED_BY[name] ?? '')
@@ -207,8 +207,8 @@ async function cancelMade(inquiry: Inquiry, earlier: readonly Made[] = []): Prom
 /** `why` is why its cancellation was not accepted; null if it was. */
 export const madeOf = (id: string, payment: unknown, why: string | null): Made => ({
   id,
-  merchant_reference: textOf(member(payment, 'merchant_reference')),
-  ends_at: textOf(member(payment, 'next_action', 'expires_at')),
+  merchant_reference: textOf(memberAt(payment, 'merchant_reference')),
+  ends_at: textOf(memberAt(payment, 'next_action', 'expires_at')),
   cancelled: why === null,
   why,
 })
@@ -217,7 +217,7 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
 
 /** Not an answer about a payment, such as to a receipt, that was made under another name. */
 const isPayment = (answer: Answer | undefined): answer is Answer<object> =>
-  isCreated(answer) && member(answer.body, 'object') === 'payment_intent'
+  isCreated(answer) && memberAt(answer.body, 'object') === 'payment_intent'
 
 async function cancel(
   inquiry: Inquiry,
@@ -249,19 +249,19 @@ async function afterCancel(
     const name = `cancelled ${first.id} ${at}`
     names.push(name)
     const answer = await inquiry.request(name, { make: () => ({ method: 'GET', path }) })
-    if (!answer || FINAL.has(String(member(answer.body, 'status')))) break
+    if (!answer || FINAL.has(String(memberAt(answer.body, 'status')))) break
   }
   return inquiry.ask({
     key,
     requests: names.slice(-1),
     read: seen => {
       const body = seen.answer(names.at(-1) ?? '')?.body
-      const status = member(body, 'status')
+      const status = memberAt(body, 'status')
       if (status === 'failed') return { value: 'failed' }
       if (status !== 'expired')
         return { why: `the payment was ${status} after ${PAUSES_MS.reduce((a, b) => a + b) / 1000} s` }
       // A payment whose time was over says nothing about cancellations.
-      return Date.parse(String(member(body, 'updated_at'))) < Date.parse(String(first.ends_at))
+      return Date.parse(String(memberAt(body, 'updated_at'))) < Date.parse(String(first.ends_at))
         ? { value: 'expired' }
         : { why: 'the payment expired, perhaps by itself' }
     },

@@ -1,10 +1,10 @@
 import { shapeProblems } from '../../client/answer-shape.ts'
 import type { Answer } from '../../client/transport/transport.ts'
+import { memberAt } from '../../contract/json.ts'
 import { OPERATION_PATHS } from '../../contract/paths.ts'
 import {
   codeOf,
   isSuccess,
-  member,
   type ProbeRequest,
   type Question,
   type Reading,
@@ -40,7 +40,7 @@ function contradictsDiscovery(
   if (status < 200 || status > 299) return undefined
   const [problem] = shapeProblems(body, { resource: 'PaymentMethodOptions' })
   if (problem) return `discovery: ${problem.field || 'it'} ${problem.message}`
-  const wrong = ['country', 'currency', 'environment'].find(name => member(body, name) !== asked[name])
+  const wrong = ['country', 'currency', 'environment'].find(name => memberAt(body, name) !== asked[name])
   return wrong && `discovery must have the ${wrong} of the request and its key, ${asked[wrong]}`
 }
 
@@ -120,7 +120,7 @@ export const READS: Readonly<Record<string, ProbeRequest>> = {
 export const DISCOVERIES = ['methods', 'merchant methods', ...elsewhere.map(([name]) => name)]
 
 export function methodsOf(answer: Answer | undefined): readonly unknown[] {
-  const methods = isSuccess(answer) ? member(answer.body, 'methods') : undefined
+  const methods = isSuccess(answer) ? memberAt(answer.body, 'methods') : undefined
   return Array.isArray(methods) ? methods : []
 }
 
@@ -161,9 +161,9 @@ export const READ_QUESTIONS: readonly Question[] = [
     requests: ['last page'],
     read: seen => {
       const answer = seen.answer('last page')
-      if (!isSuccess(answer) || member(answer.body, 'has_more') !== false)
+      if (!isSuccess(answer) || memberAt(answer.body, 'has_more') !== false)
         return unclear(answer, 'the list of payouts showed no last page')
-      const cursor = member(answer.body, 'next_cursor')
+      const cursor = memberAt(answer.body, 'next_cursor')
       if (cursor === undefined) return { value: 'omit' }
       return cursor === null || cursor === ''
         ? { value: cursor === '' ? 'empty' : 'null' }
@@ -186,7 +186,7 @@ export const READ_QUESTIONS: readonly Question[] = [
     key: 'methods.banks_empty',
     requests: DISCOVERIES,
     read: seen => {
-      const banks = allMethods(seen).map(method => member(method, 'options', 'banks'))
+      const banks = allMethods(seen).map(method => memberAt(method, 'options', 'banks'))
       if (banks.length === 0) return NO_METHODS
       const found = [
         ...(banks.includes(undefined) ? ['omit'] : []),
@@ -201,11 +201,13 @@ export const READ_QUESTIONS: readonly Question[] = [
     key: 'methods.payer_keys',
     requests: DISCOVERIES,
     read: seen => {
-      const payers = allMethods(seen).map(method => Object.values(Object(member(method, 'options', 'payer'))))
+      const payers = allMethods(seen).map(method =>
+        Object.values(Object(memberAt(method, 'options', 'payer'))),
+      )
       if (payers.length === 0) return NO_METHODS
       if (payers.some(keys => keys.length < PAYER_KEYS)) return { value: 'relevant' }
       // A route that needs all six looks the same under both answers.
-      return payers.flat().some(key => member(key, 'required') === false)
+      return payers.flat().some(key => memberAt(key, 'required') === false)
         ? { value: 'all' }
         : { why: 'every method needs every key' }
     },
@@ -245,10 +247,10 @@ export function oneOf(value: string, values: readonly string[], answer: Answer |
 function shapeOf(answer: Answer | undefined): Reading {
   if (!answer || isSuccess(answer)) return unclear(answer, 'the request was not refused')
   const { body, headers } = answer
-  if (typeof member(body, 'error', 'code') === 'string') return { value: 'nested' }
-  if (headers['content-type']?.includes('problem+json') && typeof member(body, 'title') === 'string')
+  if (typeof memberAt(body, 'error', 'code') === 'string') return { value: 'nested' }
+  if (headers['content-type']?.includes('problem+json') && typeof memberAt(body, 'title') === 'string')
     return { value: 'problem' }
-  if (typeof member(body, 'code') === 'string' && member(body, 'title') === undefined)
+  if (typeof memberAt(body, 'code') === 'string' && memberAt(body, 'title') === undefined)
     return { value: 'flat' }
   return { why: `an error body of another shape (${codeOf(answer)})` }
 }

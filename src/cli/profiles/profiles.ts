@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { closest } from '../../contract/closest.ts'
+import { isRecord } from '../../contract/json.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { cannotRead, textOfSecrets } from '../named-file.ts'
 
@@ -53,9 +54,6 @@ function parseBook(text: string, path: string): ProfileBook {
   if (!isBook(book)) throw new UsageError(`${path} does not contain profiles: ${advice}`)
   return { ...NO_PROFILES, ...book }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const REQUIRED = ['base_url', 'public_key', 'secret_key']
 

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { isLive } from '../../client/credentials.ts'
 import type { BankChoice, MethodsQuery, PaymentMethod, PaymentMethodOptions } from '../../client/index.ts'
 import { isCountry, numericCodeOf } from '../../contract/currencies.ts'
+import { isRecord } from '../../contract/json.ts'
 import type { MerchantFlags, Session } from '../call/session.ts'
 import { messageOf, UsageError } from '../errors/cli-errors.ts'
 import { type Amount, readAmount } from '../fields/amount.ts'
-import { type Body, isObject, moneyOf, textAt, valueAt, withoutValue, withValue } from '../fields/body.ts'
+import { type Body, moneyOf, textAt, valueAt, withoutValue, withValue } from '../fields/body.ts'
 import { listed, reportRejectedFields } from '../fields/build-request.ts'
 import {
   isPayerField,
@@ -201,8 +202,8 @@ function banksOf(method: PaymentMethod | undefined): BankChoice[] {
 /** The names of the fields that the payer must give, as discovery spells them. */
 function requiredOf(method: PaymentMethod | undefined): string[] {
   const payer: unknown = method?.options?.payer
-  if (!isObject(payer)) return []
-  return Object.keys(payer).filter(name => isObject(payer[name]) && payer[name].required === true)
+  if (!isRecord(payer)) return []
+  return Object.keys(payer).filter(name => isRecord(payer[name]) && payer[name].required === true)
 }
 
 /** Keeps the method of the body, or asks for one of the available methods. In hosted mode, the payer may choose. */

@@ -1,9 +1,9 @@
 import type { Catalogue, CatalogueRoute } from '../../contract/control/catalogue.ts'
+import { memberAt } from '../../contract/json.ts'
 import { ACTION_TYPES, type ActionType, PAYER_FIELDS } from '../../contract/resources.ts'
 import { CHECKOUT_MODES, type CheckoutMode } from '../../contract/statuses.ts'
 import type { AccountSettings, SimulatedAccount } from '../../library/running-simulator.ts'
 import { startSimulator } from '../../library/start-simulator.ts'
-import { member } from '../probe/inquiry.ts'
 import { CANCELLED_BY, inquire, type ProbeOptions } from '../probe/probe.ts'
 import { DISCOVERIES, TOO_MUCH } from '../probe/reads.ts'
 import type { Answered, Recording } from './compare.ts'
@@ -51,8 +51,8 @@ function settingsLike(server: Recording): AccountSettings {
   for (const name of DISCOVERIES) {
     const mode = name === 'merchant methods' ? 'merchant' : 'hosted'
     const body = bodyOf(server, name)
-    for (const listed of listOf(member(body, 'methods'))) {
-      const [country, currency] = [member(body, 'country'), member(body, 'currency')].map(String)
+    for (const listed of listOf(memberAt(body, 'methods'))) {
+      const [country, currency] = [memberAt(body, 'country'), memberAt(body, 'currency')].map(String)
       const route = routeLike(server, listed, { country: country ?? '', currency: currency ?? '', mode })
       if (!route) continue
       const id = `${route.method} ${route.country}`
@@ -86,11 +86,11 @@ const textOr = (value: unknown, otherwise: string): string =>
 function methodLike(code: string, listed: unknown): Catalogue['methods'][number] {
   return {
     code,
-    label: textOr(member(listed, 'label'), code),
-    category: textOr(member(listed, 'category'), 'bank_transfer'),
-    banks: listOf(member(listed, 'options', 'banks')).flatMap(bank => {
-      const id = member(bank, 'code')
-      return typeof id === 'string' ? [{ code: id, label: textOr(member(bank, 'label'), id) }] : []
+    label: textOr(memberAt(listed, 'label'), code),
+    category: textOr(memberAt(listed, 'category'), 'bank_transfer'),
+    banks: listOf(memberAt(listed, 'options', 'banks')).flatMap(bank => {
+      const id = memberAt(bank, 'code')
+      return typeof id === 'string' ? [{ code: id, label: textOr(memberAt(bank, 'label'), id) }] : []
     }),
   }
 }
@@ -107,8 +107,8 @@ function routeLike(
   listed: unknown,
   { country, currency, mode }: Offer,
 ): CatalogueRoute | undefined {
-  const code = member(listed, 'code')
-  const [type] = listOf(member(listed, 'next_action_types'))
+  const code = memberAt(listed, 'code')
+  const [type] = listOf(memberAt(listed, 'next_action_types'))
   const action = ACTION_TYPES.find(one => one === type)
   if (typeof code !== 'string' || code === '' || !action) return undefined
   const { banks = [] } = methodLike(code, listed)
@@ -125,7 +125,7 @@ function routeLike(
     payer: payerLike(listed),
     banks: Object.fromEntries(banks.map(bank => [bank.code, bank.code])),
     ...abilitiesOf(server, code),
-    ...(listOf(member(bodyOf(server, 'methods for too much'), 'methods')).length > 0
+    ...(listOf(memberAt(bodyOf(server, 'methods for too much'), 'methods')).length > 0
       ? {}
       : { max_amount: TOO_MUCH.slice(1) }),
   }
@@ -133,14 +133,14 @@ function routeLike(
 
 /** Hosted mode does not show what a method does after it was chosen. */
 const hidden = (listed: unknown, action: ActionType): ActionType =>
-  action === 'redirect_to_url' && member(listed, 'category') === 'bank_transfer'
+  action === 'redirect_to_url' && memberAt(listed, 'category') === 'bank_transfer'
     ? 'display_bank_transfer_instructions'
     : action
 
 /** If all keys are listed, those that are not required may be listed only because the server lists all. */
 function payerLike(listed: unknown): NonNullable<CatalogueRoute['payer']> {
   const keys = PAYER_FIELDS.flatMap(field => {
-    const required = member(listed, 'options', 'payer', field, 'required')
+    const required = memberAt(listed, 'options', 'payer', field, 'required')
     return typeof required === 'boolean' ? [[field, required] as const] : []
   })
   return Object.fromEntries(
@@ -152,10 +152,10 @@ function payerLike(listed: unknown): NonNullable<CatalogueRoute['payer']> {
 function abilitiesOf(server: Recording, method: string): Pick<CatalogueRoute, 'receipt' | 'cancel_pending'> {
   const made = Object.keys(server.requests).filter(name => {
     const body = bodyOf(server, name)
-    return member(body, 'object') === 'payment_intent' && member(body, 'payment_method') === method
+    return memberAt(body, 'object') === 'payment_intent' && memberAt(body, 'payment_method') === method
   })
   const takesReceipt = made.some(
-    name => typeof member(bodyOf(server, name), 'receipt', 'status') === 'string',
+    name => typeof memberAt(bodyOf(server, name), 'receipt', 'status') === 'string',
   )
   const refused = made.some(name =>
     [`cancel ${name}`, CANCELLED_BY[name] ?? ''].some(
@@ -169,7 +169,7 @@ function abilitiesOf(server: Recording, method: string): Pick<CatalogueRoute, 'r
 function modesOf(server: Recording): CheckoutMode[] {
   const denies = (name: string) => answerTo(server, name)?.code === 'checkout_mode_not_allowed'
   const [hosted, merchant] = ['methods', 'merchant methods'].map(
-    name => listOf(member(bodyOf(server, name), 'methods')).length,
+    name => listOf(memberAt(bodyOf(server, name), 'methods')).length,
   )
   const isDenied = {
     hosted: denies('methods') || (hosted === 0 && denies(DENIED)),

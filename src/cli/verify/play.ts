@@ -3,13 +3,13 @@ import { isSuccess } from '../../application/request-once.ts'
 import { fill, readBaseUrl } from '../../client/address.ts'
 import { basic, type Keys } from '../../client/credentials.ts'
 import { ConnectError, readErrorBody } from '../../client/errors.ts'
+import { memberAt } from '../../contract/json.ts'
 import { OPERATION_PATHS } from '../../contract/paths.ts'
 import { answerOf, resolveContract } from '../../contract/resolve-contract.ts'
 import { noAnswer, type ReceivedAnswer } from '../../contract/wire-answer.ts'
 import { packageFile, packageFilesBelow, readPackageFile } from '../../package-files.ts'
 import { readScenario, runScenario, type Scenario } from '../../scenario/index.ts'
 import { type Sent, Wire } from '../../scenario/run/wire.ts'
-import { member } from '../probe/inquiry.ts'
 import { type Inquired, type Made, madeOf, type ProbeOptions } from '../probe/probe.ts'
 import type { Comparison, Difference, Recording } from './compare.ts'
 import { withMirror } from './mirror.ts'
@@ -163,8 +163,8 @@ class CarefulWire extends Wire {
     })
     if (answer.lost !== undefined) this.end = `the scenarios ended early: ${answer.lost}`
     if (answer.status === 429) this.end = 'the server takes no more requests (429)'
-    const id = member(answer.body, 'id')
-    const isPayment = isSuccess(answer.status) && member(answer.body, 'object') === 'payment_intent'
+    const id = memberAt(answer.body, 'id')
+    const isPayment = isSuccess(answer.status) && memberAt(answer.body, 'object') === 'payment_intent'
     if (isPayment && typeof id === 'string' && id !== '') this.payments.set(id, answer.body)
     return answer
   }

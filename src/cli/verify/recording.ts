@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDecisionKey } from '../../contract/decisions.ts'
-import { isRecord } from '../../contract/validation.ts'
+import { isRecord } from '../../contract/json.ts'
 import { messageOf, UsageError } from '../errors/cli-errors.ts'
 import { cannotWrite, readObjectFile } from '../named-file.ts'
 import { codeOf, isSuccess } from '../probe/inquiry.ts'

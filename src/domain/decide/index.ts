@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../contract/canonical-json.ts'
 import { invalid } from '../../contract/errors.ts'
+import { canonicalJson } from '../../contract/json.ts'
 import { readCatalogue } from '../catalogue.ts'
 import type { Command, CommandOf } from '../commands.ts'
 import { continuedFrom } from '../match-limits.ts'

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { ArgumentError, ConnectError } from '../../client/errors.ts'
 import { type NetworkOptions, openTransport } from '../../client/transport/open-transport.ts'
 import type { Transport, Upload } from '../../client/transport/transport.ts'
-import { parseForeign } from '../../contract/validation.ts'
+import { parseForeign } from '../../contract/json.ts'
 import { noAnswer, type ReceivedAnswer } from '../../contract/wire-answer.ts'
 
 /** One request as it is sent. */

@@ -1,7 +1,7 @@
 import { ControlError } from '../../client/errors.ts'
 import type { Answer } from '../../client/transport/transport.ts'
 import { requestLine } from '../../contract/control/call.ts'
-import { isRecord } from '../../contract/validation.ts'
+import { isRecord } from '../../contract/json.ts'
 import { lowerCased, type ReceivedAnswer } from '../../contract/wire-answer.ts'
 import { match } from '../expect/match.ts'
 import { matchAnswer } from '../expect/match-answer.ts'

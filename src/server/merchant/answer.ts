@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { TSchema } from '@sinclair/typebox'
 import type { Contract } from '../../contract/decisions.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
+import { isRecord } from '../../contract/json.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import type { Operation } from '../../contract/operations.ts'
 import type { Command, IdempotencyKey } from '../../domain/commands.ts'
@@ -94,15 +95,12 @@ export function readNulls(contract: Contract, body: JsonObject): JsonObject {
   if (contract['strict.nulls'] === 'reject' || !hasNull(body)) return body
   const given = Object.entries(body).filter(([, value]) => value !== null)
   return Object.fromEntries(
-    given.map(([key, value]) => [key, isObject(value) ? readNulls(contract, value) : value]),
+    given.map(([key, value]) => [key, isRecord(value) ? readNulls(contract, value) : value]),
   )
 }
 
 const hasNull = (body: JsonObject): boolean =>
-  Object.values(body).some(value => value === null || (isObject(value) && hasNull(value)))
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  Object.values(body).some(value => value === null || (isRecord(value) && hasNull(value)))
 
 const FIELD = 'Idempotency-Key'
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/

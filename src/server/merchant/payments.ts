@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../../contract/canonical-json.ts'
 import { isCountry } from '../../contract/currencies.ts'
 import type { Contract } from '../../contract/decisions.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
+import { canonicalJson } from '../../contract/json.ts'
 import {
   AssetReceiptBody,
   type CreatePaymentRequest,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { canonicalJson } from '../../../src/contract/canonical-json.ts'
+import { canonicalJson } from '../../../src/contract/json.ts'
 import type { PaymentTrigger } from '../../../src/contract/statuses.ts'
 import type { Command } from '../../../src/domain/commands.ts'
 import type { Payment } from '../../../src/domain/model.ts'

@@ -6,13 +6,14 @@ import {
   type PaymentIntent,
   UnexpectedAnswerError,
 } from '../../../client/index.ts'
+import { isRecord } from '../../../contract/json.ts'
 import { shellWords } from '../../../contract/shell-words.ts'
 import { createAll } from '../../call/create-all.ts'
 import { differences, reportMadeOtherwise } from '../../call/other-answer.ts'
 import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
 import { FilesError, UsageError } from '../../errors/cli-errors.ts'
 import { addHint } from '../../errors/report-error.ts'
-import { type Body, isObject, merge, moneyOf, textAt, valueAt } from '../../fields/body.ts'
+import { type Body, merge, moneyOf, textAt, valueAt } from '../../fields/body.ts'
 import {
   buildRequest,
   listed,
@@ -277,7 +278,7 @@ const joined = (flag: string, value: string) => (value.startsWith('-') ? [`${fla
 function withoutFlagged(body: Body, before = ''): Body {
   const kept = Object.entries(body).flatMap(([name, value]) => {
     const path = `${before}${name}`
-    if (isObject(value)) {
+    if (isRecord(value)) {
       const inner = withoutFlagged(value, `${path}.`)
       return Object.keys(inner).length === 0 ? [] : [[name, inner] as const]
     }

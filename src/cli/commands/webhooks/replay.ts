@@ -14,7 +14,7 @@ import {
   OPTIONAL_EVENTS,
   STANDARD_EVENTS,
 } from '../../../contract/event-names.ts'
-import { isRecord, parseForeign } from '../../../contract/validation.ts'
+import { isRecord, parseForeign } from '../../../contract/json.ts'
 import { type SavedWebhook, STALE_AFTER_MS } from '../../../contract/webhook-check.ts'
 import { signWebhook } from '../../../contract/webhook-signature.ts'
 import { newCommand } from '../../command-table.ts'

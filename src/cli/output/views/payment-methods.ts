@@ -1,6 +1,7 @@
 import type { PaymentMethodOptions } from '../../../client/resources.ts'
+import { memberAt } from '../../../contract/json.ts'
 import { memberColumn } from '../columns.ts'
-import { listAt, memberAt, plain } from '../members.ts'
+import { listAt, plain } from '../members.ts'
 import { drawRest, sections } from '../record.ts'
 import type { Screen } from '../screen.ts'
 import { drawTable, GAP, type Table } from '../table.ts'

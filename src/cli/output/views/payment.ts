@@ -1,6 +1,7 @@
 import type { PaymentIntent } from '../../../client/resources.ts'
+import { memberAt } from '../../../contract/json.ts'
 import { FINAL_STATUSES } from '../../../contract/statuses.ts'
-import { formatMoney, memberAt, plain } from '../members.ts'
+import { formatMoney, plain } from '../members.ts'
 import {
   drawRecord,
   drawRest,

@@ -1,6 +1,7 @@
 import type { PayoutIntent, PayoutList } from '../../../client/resources.ts'
+import { memberAt } from '../../../contract/json.ts'
 import { memberColumn, moneyColumn, statusColumn, timeColumn } from '../columns.ts'
-import { formatMoney, listAt, memberAt, plain } from '../members.ts'
+import { formatMoney, listAt, plain } from '../members.ts'
 import {
   drawRecord,
   drawRest,

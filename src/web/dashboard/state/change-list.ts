@@ -1,6 +1,6 @@
-import { canonicalJson } from '../../../contract/canonical-json.ts'
 import type { FaultRule } from '../../../contract/control/faults.ts'
 import type { ProviderRule } from '../../../contract/control/rules.ts'
+import { canonicalJson } from '../../../contract/json.ts'
 import { ApiError, call } from './api.ts'
 
 /**

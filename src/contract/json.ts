@@ -1,0 +1,52 @@
+/** How deeply JSON may be nested. No valid body of this API comes near this limit. */
+export const MOST_LEVELS = 64
+
+/** Looks at JSON before it is parsed, so that code that walks the value may recurse. */
+export function isTooDeep(text: string): boolean {
+  if (text.length <= MOST_LEVELS) return false
+  let depth = 0
+  let quoted = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at)
+    if (quoted) {
+      if (character === 0x5c) at++
+      else if (character === 0x22) quoted = false
+    } else if (character === 0x22) quoted = true
+    else if (character === 0x7b || character === 0x5b) {
+      if (++depth > MOST_LEVELS) return true
+    } else if (character === 0x7d || character === 0x5d) depth--
+  }
+  return false
+}
+
+/** The value of a JSON text from another program; undefined if it is not JSON, or too deep. */
+export function parseForeign(text: string): unknown {
+  if (isTooDeep(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether it is an object of JSON, and no list. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The member of a record at these names; undefined if there is none, or if the value is not a record. */
+export function memberAt(value: unknown, ...names: readonly string[]): unknown {
+  let member = value
+  for (const name of names) {
+    if (typeof member !== 'object' || member === null || !Object.hasOwn(member, name)) return undefined
+    member = (member as Record<string, unknown>)[name]
+  }
+  return member
+}
+
+/** JSON with sorted members and no white space, so that equal values give equal text. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
+}
