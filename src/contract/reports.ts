@@ -41,6 +41,8 @@ export interface ReportedScenario {
   readonly ok: boolean
   /** Why the file cannot be run. */
   readonly problems?: readonly { readonly line: number; readonly column: number; readonly message: string }[]
+  /** What a run that passed did not show. */
+  readonly warnings?: readonly string[]
   readonly took_ms: number
   readonly clock: 'virtual' | 'real'
   readonly passed_ms: number

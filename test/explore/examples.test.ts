@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -65,8 +65,17 @@ test('the wrong shop ships twice, as the README shows', { timeout: WITHIN_MS }, 
   const lines = shown.trim().split('\n')
   expect(lines).toHaveLength(3)
   for (const line of lines) expect(stdout).toContain(line.trim())
-  const again = await runBinary(['run', join(saved, 'orders-webhook-twice.yaml')])
-  expect(again.code).toBe(10)
+  const file = join(saved, 'orders-webhook-twice.yaml')
+  expect((await runBinary(['run', file])).code).toBe(10)
+
+  // About an event that never comes, the same file passes and shows nothing.
+  const text = await readFile(file, 'utf8')
+  await writeFile(file, text.replace(/event: payment\.\w+/, 'event: payout.failed'))
+  const unmet = await runBinary(['run', file, '--quiet'])
+  expect(unmet).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('! webhook-twice payout.failed did not happen'),
+  })
 })
 
 testInLongForm('the same seed finds and saves the same', WITHIN_MS, async () => {

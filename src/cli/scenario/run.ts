@@ -18,6 +18,7 @@ import {
   story,
   summary,
   tap,
+  warningsOf,
   whatNeedsASimulator,
 } from '../../scenario/index.ts'
 import { FilesError, UsageError } from '../errors/cli-errors.ts'
@@ -232,7 +233,7 @@ async function showRun(count: number, flags: RunFlags): Promise<RunView> {
     ended(result) {
       done += 1
       if (spinner) spinner.text = `${done}/${count}`
-      if (quiet && result.ok) return
+      if (quiet && result.ok && warningsOf(result).length === 0) return
       spinner?.clear()
       out.write(story(result, paint, { brief: quiet === true }))
     },

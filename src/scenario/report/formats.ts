@@ -61,29 +61,32 @@ export function json(results: readonly ScenarioResult[]): string {
   return `${JSON.stringify(report, (_, value) => (value === ABSENT ? { absent: true } : value), 2)}\n`
 }
 
-const resultView = ({
-  file,
-  name,
-  repetition,
-  seed,
-  problems,
-  ok,
-  tookMs,
-  passedMs,
-  virtual,
-  steps,
-}: ScenarioResult): ReportedScenario => ({
-  file,
-  name,
-  ...(repetition ? { turn: repetition.nth, of: repetition.of } : {}),
-  ...(seed === undefined ? {} : { seed }),
-  ok,
-  ...(problems ? { problems: problems.map(({ line, column, message }) => ({ line, column, message })) } : {}),
-  took_ms: rounded(tookMs),
-  clock: virtual ? 'virtual' : 'real',
-  passed_ms: passedMs,
-  steps: steps.map(stepView),
-})
+/** Disturbances that did not happen, so that an application which passed did not survive them either. */
+export const warningsOf = ({ ok, application }: ScenarioResult): string[] =>
+  (ok ? (application?.unmet ?? []) : []).map(({ kind, event, call }) => {
+    const what = [kind, event ?? call].filter(part => part !== undefined).join(' ')
+    return `${what} did not happen, so this run does not show whether the application survives it`
+  })
+
+const resultView = (result: ScenarioResult): ReportedScenario => {
+  const { file, name, repetition, seed, problems, ok, tookMs, passedMs, virtual, steps } = result
+  const warnings = warningsOf(result)
+  return {
+    file,
+    name,
+    ...(repetition ? { turn: repetition.nth, of: repetition.of } : {}),
+    ...(seed === undefined ? {} : { seed }),
+    ok,
+    ...(problems
+      ? { problems: problems.map(({ line, column, message }) => ({ line, column, message })) }
+      : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+    took_ms: rounded(tookMs),
+    clock: virtual ? 'virtual' : 'real',
+    passed_ms: passedMs,
+    steps: steps.map(stepView),
+  }
+}
 
 const stepView = ({
   verb,
@@ -217,8 +220,9 @@ export function story(result: ScenarioResult, paint: Paint, { brief }: { brief: 
   if (problems)
     return `${mark} ${paint.bold(name)}  ${headOf(problems)}\n${problems.map(one => `  ${describeProblem(one)}\n`).join('')}`
   const head = `${mark} ${paint.bold(name)}  ${paint.dim(`${file}  ${Math.round(tookMs)} ms${passed(result)}`)}`
-  if (ok && brief) return `${head}\n`
-  return `${[head, ...result.steps.flatMap(step => stepLines(step, result, paint))].join('\n')}\n`
+  const steps = ok && brief ? [] : result.steps.flatMap(step => stepLines(step, result, paint))
+  const warnings = warningsOf(result).map(warning => `  ${paint.bad('!')} ${warning}`)
+  return `${[head, ...steps, ...warnings].join('\n')}\n`
 }
 
 const passed = ({ virtual, passedMs }: ScenarioResult) =>

@@ -34,7 +34,7 @@ export function RunPage({ failed, scenarios, results }: RunReport) {
 }
 
 function ScenarioPanel({ scenario }: { scenario: ReportedScenario }) {
-  const { file, name, turn, of, ok, problems, took_ms, clock, passed_ms, steps } = scenario
+  const { file, name, turn, of, ok, problems, warnings, took_ms, clock, passed_ms, steps } = scenario
   const title = turn === undefined ? name : `${name} (${turn} of ${of})`
   const time = clock === 'virtual' && passed_ms > 0 ? `, ${formatDuration(passed_ms)} of account time` : ''
   return (
@@ -53,6 +53,13 @@ function ScenarioPanel({ scenario }: { scenario: ReportedScenario }) {
             <li key={`${line}:${column} ${message}`}>
               Line {line}, column {column}: {message}
             </li>
+          ))}
+        </ul>
+      )}
+      {warnings && (
+        <ul class="problems">
+          {warnings.map(warning => (
+            <li key={warning}>{warning}</li>
           ))}
         </ul>
       )}
