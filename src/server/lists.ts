@@ -152,6 +152,12 @@ const listed =
     return { total, records }
   }
 
+/** The records of a span of time, oldest first. */
+export function createdDuring<R>(list: ListedRecords<R>, span: Created): R[] {
+  const all = { ...spanOf(span), offset: 0, limit: Number.POSITIVE_INFINITY }
+  return listed(list, () => true)(all).records.reverse()
+}
+
 /** The position below a number of records, of those below another position. */
 function afterSome<R>(
   list: ListedRecords<R>,

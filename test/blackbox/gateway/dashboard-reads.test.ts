@@ -345,6 +345,8 @@ test('a bar of the overview counts the webhooks that their list shows for its ti
     const rows = await listed(span(nth))
     expect(rows.map((row: Json) => row.status).sort()).toEqual(bar.sort())
     expect(rows.every(({ created_at }: Json) => created_at >= at(nth) && created_at < at(nth + 1))).toBe(true)
+    const whole = (await read(account, `/webhook-deliveries?${span(nth)}`)).data
+    expect(whole.map((row: Json) => row.id)).toEqual(rows.map((row: Json) => row.id).reverse())
     for (const status of new Set(bar)) {
       const ofStatus = rows.filter((row: Json) => row.status === status)
       expect(await listed(`${span(nth)}&status=${status}`)).toEqual(ofStatus)
