@@ -28,6 +28,9 @@ export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number]
 
 export const DELIVERY_STATUSES = ['pending', 'attempting', 'delivered', 'failed', 'dropped'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+/** What lists and charts sort deliveries by: one that is tried again after a failed attempt is `failing`, whatever its status. */
+export const DELIVERY_STATES = [...DELIVERY_STATUSES, 'failing'] as const
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** What a provider, a payer or an operator can make happen to a payment. */
 export const PAYMENT_TRIGGERS = [

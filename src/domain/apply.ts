@@ -336,7 +336,6 @@ function applyDeliveryEvent(world: MutableWorld, event: DeliveryEvent): void {
     case 'AttemptEnded':
       return changeDelivery(world, event.delivery, delivery => {
         const attempt = lastAttempt(delivery)
-        world.webhookCounts.noteAttempt(attempt.startedAt, event.result.status)
         return {
           status: DELIVERY_MOVES[endOfAttempt(event)].to,
           attempts: delivery.attempts.with(-1, { ...attempt, result: event.result }),
@@ -369,14 +368,12 @@ function snapshot(world: MutableWorld, subject: EventOf<'EventEmitted'>['subject
 
 function queue(world: MutableWorld, event: EventOf<'DeliveryQueued'>): void {
   const { delivery: id, event: eventId, endpoint: endpointId, dueAt, fault = null, holdMs } = event
-  const status = dueAt === null ? 'dropped' : 'pending'
-  world.webhookCounts.noteStatus(null, status)
   world.deliveries.add(id, {
     id,
     eventId,
     endpointId,
     url: world.endpoints.get(endpointId)?.url ?? '',
-    status,
+    status: dueAt === null ? 'dropped' : 'pending',
     attempts: [],
     fault,
     ...(holdMs === undefined ? {} : { holdMs }),
@@ -403,7 +400,6 @@ function changeDelivery(
   if (!delivery) throw new Error(`the journal names a delivery that was never queued: ${id}`)
   const next = { ...delivery, ...edit(delivery), seq: world.seq }
   world.deliveries.set(id, next)
-  world.webhookCounts.noteStatus(delivery.status, next.status)
   if (isOpen(next)) world.openDeliveries.add(id)
   else world.openDeliveries.delete(id)
   endDeliveryTimers(world.timers, id, delivery, next)

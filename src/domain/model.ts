@@ -1,5 +1,6 @@
 import type {
   CheckoutMode,
+  DeliveryState,
   DeliveryStatus,
   PaymentStatus,
   PayoutStatus,
@@ -162,11 +163,11 @@ export interface Delivery {
 /** Whether a receiver took a webhook. The status is null if it did not answer. */
 export const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300
 
-/** Whether its last attempt failed, and another one follows. */
-export function isFailing({ status, attempts }: Delivery): boolean {
-  if (status !== 'pending' && status !== 'attempting') return false
+/** Its status; failing if its last attempt failed, and another one follows. */
+export function stateOf({ status, attempts }: Delivery): DeliveryState {
+  if (status !== 'pending' && status !== 'attempting') return status
   const last = attempts.findLast(({ result }) => result !== null)?.result
-  return last ? !isSuccess(last.status) : false
+  return last && !isSuccess(last.status) ? 'failing' : status
 }
 
 /** An intent reads as processing while the payer has nothing to do. */

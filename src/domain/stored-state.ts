@@ -19,7 +19,6 @@ import {
   type StoredPosition,
 } from './stored-form.ts'
 import type { Timer } from './timers.ts'
-import { type StoredWebhookCounts, WebhookCounts } from './webhook-counts.ts'
 import {
   type KeptAnswer,
   MutableWorld,
@@ -47,7 +46,6 @@ export interface StoredState {
   readonly faults: { readonly setAt: readonly number[]; readonly data: readonly FaultRule[] }
   readonly faultCounts: readonly (readonly [number, Count])[]
   readonly heldDeliveries: readonly (readonly [string, string])[]
-  readonly webhookCounts: StoredWebhookCounts
   readonly health: readonly (readonly [string, boolean])[]
   readonly clock: ClockSetting | null
 }
@@ -74,7 +72,6 @@ export function storeState(world: MutableWorld): StoredState {
     faults: { setAt: faults.setAt, data: faults.data },
     faultCounts: [...world.faultCounts],
     heldDeliveries: [...world.heldDeliveries],
-    webhookCounts: world.webhookCounts.stored,
     health: [...world.health],
     clock,
   }
@@ -95,7 +92,6 @@ export function restoreWorld(stored: StoredState, past: PastRecords): MutableWor
   world.faults = compileFaults(stored.faults.data, stored.faults.setAt)
   for (const [fault, count] of stored.faultCounts) world.faultCounts.set(fault, count)
   for (const [endpoint, delivery] of stored.heldDeliveries) world.heldDeliveries.set(endpoint, delivery)
-  world.webhookCounts = new WebhookCounts(stored.webhookCounts)
   for (const [provider, healthy] of stored.health) world.health.set(provider, healthy)
   world.clock = stored.clock
   return world

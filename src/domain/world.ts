@@ -7,11 +7,11 @@ import type { Count } from './match-limits.ts'
 import {
   type Asset,
   type Delivery,
-  isFailing,
   methodOf,
   type Payment,
   type Payout,
   type ProviderCall,
+  stateOf,
   statusOf,
   type WebhookEndpoint,
   type WebhookEvent,
@@ -26,7 +26,6 @@ import {
   type TableShape,
 } from './table.ts'
 import { TIMERS, type Timer, Timers } from './timers.ts'
-import { WebhookCounts } from './webhook-counts.ts'
 
 /** The stored answer of an idempotency key: the record as it was then, or the refusal. */
 export interface KeptAnswer {
@@ -53,7 +52,6 @@ export interface World {
   readonly endpoints: ReadonlyMap<string, WebhookEndpoint>
   readonly events: Records<WebhookEvent>
   readonly deliveries: ListedRecords<Delivery>
-  readonly webhookCounts: Pick<WebhookCounts, 'withStatus' | 'attempts' | 'stored'>
   /** The deliveries whose last attempt has not ended. */
   readonly openDeliveries: ReadonlySet<string>
   readonly providerCalls: NamedRecords<ProviderCall>
@@ -101,10 +99,11 @@ export const paymentFacets = (payment: Payment): Facets => [
 ]
 /** The facet of an open payment whose cancellation was not answered yet. */
 export const CANCELLING = 'cancelling'
-/** The facet of a delivery whose last attempt failed, and which is tried again; the next one is its endpoint. */
-export const FAILING = 'failing'
-export const deliveryFacets = (delivery: Delivery): Facets =>
-  isFailing(delivery) ? [FAILING, delivery.endpointId] : ['', '']
+/** Its endpoint only while it is failing: over time, there may be many endpoints. */
+export function deliveryFacets(delivery: Delivery): Facets {
+  const state = stateOf(delivery)
+  return [state, state === 'failing' ? delivery.endpointId : '']
+}
 export const payoutFacets = ({ country, currency, status }: Payout): Facets => [country, currency, status]
 
 export const TABLES: { readonly [K in RecordKind]: TableShape<RecordKinds[K]> } = {
@@ -122,8 +121,12 @@ export const TABLES: { readonly [K in RecordKind]: TableShape<RecordKinds[K]> } 
   assets: {},
   kept: { at: ({ at }) => at },
   events: {},
-  // The courier keeps it too until the attempt has ended.
-  deliveries: { facets: deliveryFacets, stays: ({ status }) => status === 'attempting' },
+  deliveries: {
+    at: ({ createdAt }) => createdAt,
+    facets: deliveryFacets,
+    // The courier keeps it too until the attempt has ended.
+    stays: ({ status }) => status === 'attempting',
+  },
   providerCalls: { word: ({ paymentId }) => paymentId },
   timers: TIMERS,
 }
@@ -148,7 +151,6 @@ export class MutableWorld implements World {
   ruleCounts = new Map<number, Count>()
   faults: FaultPlan = NO_FAULTS
   faultCounts = new Map<number, Count>()
-  webhookCounts = new WebhookCounts()
   readonly heldDeliveries = new Map<string, string>()
   readonly health = new Map<string, boolean>()
   clock: ClockSetting | null = null

@@ -66,24 +66,27 @@ function positionIn(field: string, text: string, what: string): Position {
   return position
 }
 
-/** What a list of payments or payouts is filtered by besides its facets; its search index has them behind those. */
-const SOUGHT = ['route', 'failure_code', 'rule'] as const
-
+/** What only the index for searches can find. */
 interface Sought {
   readonly text: string | undefined
-  /** In the order of `SOUGHT`; undefined for any. */
-  readonly values: readonly (string | undefined)[]
+  /** Of the values that the index has behind the facets of a record, in the same order. */
+  readonly values: readonly ValueTest[]
 }
+type ValueTest = (value: string | undefined) => boolean
 
-/** The filters of a list. */
-export interface Filter {
-  readonly facets: (facets: readonly string[]) => boolean
-  /** What only the index for searches can find; undefined if nothing is. */
-  readonly search: Sought | undefined
+/** A span of time. */
+interface Created {
   /** Inclusive. */
   readonly createdFrom: number
   /** Exclusive. */
   readonly createdBefore: number
+}
+
+/** The filters of a list. */
+export interface Filter extends Created {
+  readonly facets: (facets: readonly string[]) => boolean
+  /** Undefined if nothing is. */
+  readonly search: Sought | undefined
 }
 
 const MOST_ROWS = 200
@@ -101,8 +104,7 @@ export async function listWindow<R, Row>(
 ): Promise<ListWindow<Row>> {
   const { anchor: given, offset, limit } = windowIn(request)
   const anchor = given ?? newestIn(list)
-  const end = { at: filter.createdBefore, ordinal: 0 }
-  const lowest = { at: filter.createdFrom, ordinal: 0 }
+  const { from: lowest, to: end } = spanOf(filter)
   const top = isLower(anchor, end) ? anchor : end
   const read = filter.search ? searched(index(), filter.search, filter.facets) : listed(list, filter.facets)
   const { total, records } = await read({ from: lowest, to: top, offset, limit })
@@ -117,6 +119,11 @@ export async function listWindow<R, Row>(
   }
 }
 
+const spanOf = ({ createdFrom, createdBefore }: Created) => ({
+  from: { at: createdFrom, ordinal: 0 },
+  to: { at: createdBefore, ordinal: 0 },
+})
+
 interface Range {
   readonly from: Position
   readonly to: Position
@@ -128,13 +135,12 @@ const searched =
   <R>(index: SearchIndex<R>, { text, values }: Sought, facets: Filter['facets']) =>
   ({ from, to, offset, limit }: Range) => {
     const group = (all: readonly string[]) =>
-      facets(all) &&
-      values.every((value, nth) => value === undefined || value === all[all.length - values.length + nth])
+      facets(all) && values.every((fits, nth) => fits(all[all.length - values.length + nth]))
     return index.find({ text, group, from, to }, offset, limit)
   }
 
 /** Reads the records of a range that are shown, and counts the others. */
-export const listed =
+const listed =
   <R>(list: ListedRecords<R>, facets: Filter['facets']) =>
   ({ from, to, offset, limit }: Range) => {
     const total = list.count(facets, from, to)
@@ -145,6 +151,12 @@ export const listed =
         if (records.push(record) >= most) break
     return { total, records }
   }
+
+/** The records of a span of time, oldest first. */
+export function createdDuring<R>(list: ListedRecords<R>, span: Created): R[] {
+  const all = { ...spanOf(span), offset: 0, limit: Number.POSITIVE_INFINITY }
+  return listed(list, () => true)(all).records.reverse()
+}
 
 /** The position below a number of records, of those below another position. */
 function afterSome<R>(
@@ -207,15 +219,26 @@ export function one(request: Request, name: string): string | undefined {
   return (Array.isArray(value) ? value.at(-1) : value) || undefined
 }
 
-/** A test of one facet for several values, separated by commas. */
-export function anyOf(request: Request, name: string): (facet: string | undefined) => boolean {
+/** A test for several values, separated by commas. */
+export function anyOf(request: Request, name: string): ValueTest {
   const text = one(request, name)
   if (text === undefined) return () => true
   const wanted = new Set(text.split(','))
-  return facet => facet !== undefined && wanted.has(facet)
+  return value => value !== undefined && wanted.has(value)
 }
 
-export function timeIn(request: Request, field: string, standard: number): number {
+/** A test for one value, which may have commas. */
+export function exactly(request: Request, name: string): ValueTest {
+  const wanted = one(request, name)
+  return value => wanted === undefined || value === wanted
+}
+
+export const createdIn = (request: Request): Created => ({
+  createdFrom: timeIn(request, 'created_after', Number.NEGATIVE_INFINITY),
+  createdBefore: timeIn(request, 'created_before', Number.POSITIVE_INFINITY),
+})
+
+function timeIn(request: Request, field: string, standard: number): number {
   const text = one(request, field)
   if (text === undefined) return standard
   const at = parseTimestamp(text)
@@ -223,9 +246,13 @@ export function timeIn(request: Request, field: string, standard: number): numbe
   return at
 }
 
-/** What is searched for in ids, references and names, and what no facet has. */
-export function searchIn(request: Request): Filter['search'] {
+/** What is searched for in ids, references and names, and by what no facet has. */
+export function searchIn(
+  request: Request,
+  names: readonly string[],
+  testOf: (request: Request, name: string) => ValueTest,
+): Filter['search'] {
   const text = one(request, 'q')?.trim() || undefined
-  const values = SOUGHT.map(name => one(request, name))
-  return text === undefined && values.every(value => value === undefined) ? undefined : { text, values }
+  const isNothing = text === undefined && names.every(name => one(request, name) === undefined)
+  return isNothing ? undefined : { text, values: names.map(name => testOf(request, name)) }
 }

@@ -156,7 +156,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     input: {
       account,
       payment: Type.Optional(id('payment or payout')),
-      status: Type.Optional(Type.String({ maxLength: 128, description: 'such as pending,failed' })),
+      status: Type.Optional(Type.String({ maxLength: 128, description: 'such as failing,failed' })),
       limit,
     },
     async run({ control, accountOf }, given) {

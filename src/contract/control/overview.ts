@@ -65,7 +65,7 @@ export const Overview = named(
     ),
     payments: object({ total: count, by_status: byStatus, over_time: nullable(Buckets) }),
     payouts: object({ total: count, by_status: byStatus }),
-    webhooks: object({ endpoints: count, by_status: byStatus, attempts_over_time: nullable(Buckets) }),
+    webhooks: object({ endpoints: count, by_status: byStatus, over_time: nullable(Buckets) }),
     requests: object({
       logged: count,
       p50_ms: milliseconds,

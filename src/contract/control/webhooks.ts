@@ -3,7 +3,7 @@ import * as Type from '@sinclair/typebox'
 import type { Contract } from '../decisions.ts'
 import { PayoutInEvent, resources } from '../resources.ts'
 import { count, named, nullable, object, oneOf, openObject, timestamp, type Wire } from '../schema.ts'
-import { DELIVERY_STATUSES, ENVIRONMENTS, WEBHOOK_CHECKS } from '../statuses.ts'
+import { DELIVERY_STATES, DELIVERY_STATUSES, ENVIRONMENTS, WEBHOOK_CHECKS } from '../statuses.ts'
 import { WEBHOOK_FAULT_TYPES } from './faults.ts'
 
 /** Endpoints, events, and their deliveries. */
@@ -133,6 +133,7 @@ export const DeliveryRow = named(
   'DeliveryRow',
   object({
     ...delivery,
+    status: oneOf(DELIVERY_STATES, 'failing: its last attempt failed, and another one follows'),
     record: nullable(Type.String()),
     attempts: count,
     last_status: nullable(Type.Integer()),

@@ -5,8 +5,8 @@ import { openSealed, sealLine } from '../journal/journal-format.ts'
 import { codeOf, replaceFile, syncDirectory, unless, useFile } from '../store/private-files.ts'
 import type { EntryBits, Layer, LayerName } from './layer.ts'
 
-/** In version 1, a state could lack its counts of webhooks. The journal has all that such a checkpoint had. */
-const VERSION = 2
+/** Before version 3, deliveries were not listed by time and state. The journal has all that such a checkpoint had. */
+const VERSION = 3
 
 /** For each kind of record, which entries no longer count: a bit each, in base64. */
 type SupersededBits = { readonly [kind: string]: string }

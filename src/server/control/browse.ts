@@ -1,12 +1,19 @@
 import type { PaymentRow, PayoutRow } from '../../contract/control/payments.ts'
 import type { DeliveryRow } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
-import { FROM_THE_BOTTOM, FROM_THE_TOP } from '../../domain/list-index.ts'
-import { type Delivery, methodOf, type Payment, type Payout, recordOf, statusOf } from '../../domain/model.ts'
+import {
+  type Delivery,
+  methodOf,
+  type Payment,
+  type Payout,
+  recordOf,
+  stateOf,
+  statusOf,
+} from '../../domain/model.ts'
 import { CANCELLING, deliveryFacets, paymentFacets, payoutFacets, type World } from '../../domain/world.ts'
 import type { Account } from '../../engine/account/account.ts'
 import type { Request } from '../http/request.ts'
-import { anyOf, type Filter, listed, listWindow, one, searchIn, timeIn, windowIn } from '../lists.ts'
+import { anyOf, createdIn, exactly, type Filter, listWindow, one, searchIn } from '../lists.ts'
 import { notFound } from '../refusal.ts'
 import { SearchIndex } from '../search-index.ts'
 import { type ControlHandlers, param } from './control-call.ts'
@@ -58,6 +65,9 @@ function indexesOf<R>(shape: ConstructorParameters<typeof SearchIndex<R>>[1]) {
   }
 }
 
+/** What the indexes of payments and payouts have behind the facets. */
+const SOUGHT = ['route', 'failure_code', 'rule']
+
 function paymentFilter(request: Request): Filter {
   const names = ['status', 'checkout_mode', 'method', 'currency', 'receipt']
   const wanted = names.map(name => anyOf(request, name))
@@ -67,7 +77,7 @@ function paymentFilter(request: Request): Filter {
     facets: facets =>
       wanted.every((isWanted, nth) => isWanted(facets[nth])) &&
       (!cancelling || facets[names.length] === CANCELLING),
-    search: searchIn(request),
+    search: searchIn(request, SOUGHT, exactly),
   }
 }
 
@@ -77,14 +87,18 @@ function payoutFilter(request: Request): Filter {
     ...createdIn(request),
     facets: ([ofCountry, ofCurrency, ofStatus]) =>
       !!country?.(ofCountry) && !!currency?.(ofCurrency) && !!status?.(ofStatus),
-    search: searchIn(request),
+    search: searchIn(request, SOUGHT, exactly),
   }
 }
 
-const createdIn = (request: Request) => ({
-  createdFrom: timeIn(request, 'created_after', 0),
-  createdBefore: timeIn(request, 'created_before', Number.POSITIVE_INFINITY),
-})
+function deliveryFilter(request: Request): Filter {
+  const isWanted = anyOf(request, 'status')
+  return {
+    ...createdIn(request),
+    facets: ([state]) => isWanted(state),
+    search: searchIn(request, ['event_type', 'endpoint'], anyOf),
+  }
+}
 
 const paymentRow = (payment: Payment): PaymentRow => ({
   id: payment.sortKey.id,
@@ -126,7 +140,7 @@ export function deliveryBrowsing() {
     texts: (delivery, world) => [delivery.eventId, subjectOf(delivery, world)],
     group: (delivery, { events }) => [
       ...deliveryFacets(delivery),
-      ...[delivery.status, events.get(delivery.eventId)?.type ?? '', delivery.endpointId],
+      ...[events.get(delivery.eventId)?.type ?? '', delivery.endpointId],
     ],
     // The deliveries that wait for this endpoint fail.
     changesOthers: ({ type }) => type === 'EndpointRemoved' || type === 'EndpointDisabled',
@@ -134,18 +148,10 @@ export function deliveryBrowsing() {
   return {
     'GET /accounts/:account/browse/webhook-deliveries': async ({ runtime, request, answer }) => {
       const { account } = runtime
-      const { offset, limit } = windowIn(request)
-      const whole = { from: FROM_THE_BOTTOM, to: FROM_THE_TOP, offset, limit }
-      const filters = ['status', 'event_type', 'endpoint'] as const
-      const [status, type, endpoint] = filters.map(name => anyOf(request, name))
-      const text = searchIn(request)?.text
-      const isWhole = !text && filters.every(name => one(request, name) === undefined)
-      const group: Filter['facets'] = ([failing, _, ofStatus, ofType, ofEndpoint]) =>
-        (!!status?.(ofStatus) || !!status?.(failing)) && !!type?.(ofType) && !!endpoint?.(ofEndpoint)
-      const { total, records } = isWhole
-        ? listed(account.world.deliveries, () => true)(whole)
-        : await deliveries(account).find({ text, group }, offset, limit)
-      return answer(200, { data: records.map(delivery => deliveryRow(delivery, account.world)), total })
+      const { world } = account
+      const view = (delivery: Delivery) => deliveryRow(delivery, world)
+      const index = () => deliveries(account)
+      return answer(200, await listWindow(request, world.deliveries, index, deliveryFilter(request), view))
     },
 
     'GET /accounts/:account/webhook-deliveries/:id': ({ runtime, request, answer }) => {
@@ -175,7 +181,7 @@ function deliveryRow(delivery: Delivery, world: World): DeliveryRow {
     record: subjectOf(delivery, world),
     endpoint: delivery.endpointId,
     url: delivery.url,
-    status: delivery.status,
+    status: stateOf(delivery),
     attempts: delivery.attempts.length,
     last_status: last?.status ?? null,
     last_error: last?.error ?? null,

@@ -1,12 +1,13 @@
 import { JOURNAL_VERSION, type LoggedRequest } from '../../contract/control/journal.ts'
 import type { Buckets, Overview } from '../../contract/control/overview.ts'
-import { DELIVERY_STATUSES, PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
+import { DELIVERY_STATES, PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { changedRecord, type DomainEvent, type Entry } from '../../domain/events.ts'
-import { type Facets, FROM_THE_TOP } from '../../domain/list-index.ts'
-import { isFailing, recordOf } from '../../domain/model.ts'
+import { type Facets, FROM_THE_TOP, type Position } from '../../domain/list-index.ts'
+import { recordOf, stateOf } from '../../domain/model.ts'
+import type { ListedRecords } from '../../domain/table.ts'
 import type { Timer } from '../../domain/timers.ts'
-import { CANCELLING, FAILING, type World } from '../../domain/world.ts'
+import { CANCELLING, type World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { whyRecord } from '../../engine/account/why-record.ts'
 import type { Gateway } from '../../engine/gateway.ts'
@@ -25,16 +26,12 @@ export function overviewCalls({ gateway, requests }: ControlSettings) {
         needs: needsOf(world, now),
         feed: changed.of(runtime).flatMap(change => feedLine(runtime, change)),
         next: world.timers.list(MOST_NEXT).map(timer => nextView(world, timer)),
-        payments: {
-          total: world.payments.size,
-          by_status: tally(PAYMENT_STATUSES, status => world.payments.count(facets => facets[0] === status)),
-          over_time: paymentsOverTime(world, now),
-        },
+        payments: { total: world.payments.size, ...countsOf(world.payments, PAYMENT_STATUSES, now) },
         payouts: {
           total: world.payouts.size,
           by_status: tally(PAYOUT_STATUSES, status => world.payouts.count(facets => facets[2] === status)),
         },
-        webhooks: webhooks(world, now),
+        webhooks: { endpoints: world.endpoints.size, ...countsOf(world.deliveries, DELIVERY_STATES, now) },
         requests: requestRates(requests.of(runtime)),
       })
     },
@@ -48,7 +45,7 @@ function needsOf(world: World, now: number): Overview['needs'] {
   const { payments, deliveries, endpoints, timers } = world
   return {
     failing: [...endpoints.values()].flatMap(({ id, url }) => {
-      const matches = ([state, endpoint]: Facets) => state === FAILING && endpoint === id
+      const matches = ([state, endpoint]: Facets) => state === 'failing' && endpoint === id
       const [newest] = deliveries.below(FROM_THE_TOP, matches)
       const last = newest?.record.attempts.findLast(({ result }) => result)?.result
       if (!last) return []
@@ -159,8 +156,9 @@ function feedLine(runtime: AccountRuntime, { id, at, entry }: Change): Overview[
   const delivery = world.deliveries.get(id)
   const record = world.payments.get(id) ?? world.payouts.get(id) ?? subjectOf(world, id)
   const name = record?.merchantReference ?? record?.sortKey.id ?? id
-  const state = delivery && isFailing(delivery) ? FAILING : status
-  return [{ at: formatTimestamp(at), id, kind, name, status: state, sentence }]
+  return [
+    { at: formatTimestamp(at), id, kind, name, status: delivery ? stateOf(delivery) : status, sentence },
+  ]
 }
 
 function subjectOf(world: World, delivery: string) {
@@ -182,33 +180,24 @@ function nextView(world: World, timer: Timer): Overview['next'][number] {
   }
 }
 
-const tally = <K extends string>(kinds: readonly K[], count: (kind: K) => number) =>
-  Object.fromEntries(kinds.map(kind => [kind, count(kind)]))
+const tally = <V>(kinds: readonly string[], of: (kind: string) => V) =>
+  Object.fromEntries(kinds.map(kind => [kind, of(kind)]))
 
-function paymentsOverTime({ payments }: World, now: number): Buckets | null {
-  const first = payments.firstAt
-  if (first === undefined) return null
-  const { from, width, count } = axisOf(first, now)
-  const startOf = (nth: number) => (nth < count ? { at: from + nth * width, ordinal: 0 } : FROM_THE_TOP)
-  const series = PAYMENT_STATUSES.map(status => [
-    status,
-    Array.from({ length: count }, (_, nth) =>
-      payments.count(facets => facets[0] === status, startOf(nth), startOf(nth + 1)),
-    ),
-  ])
-  return { from: formatTimestamp(from), width_ms: width, series: Object.fromEntries(series) }
-}
-
-function webhooks({ webhookCounts, endpoints }: World, now: number): Overview['webhooks'] {
-  const attempts = [...webhookCounts.attempts].flatMap(({ from: at, succeeded, failed }) => [
-    { at, kind: 'succeeded', count: succeeded },
-    { at, kind: 'failed', count: failed },
-  ])
-  return {
-    endpoints: endpoints.size,
-    by_status: tally(DELIVERY_STATUSES, status => webhookCounts.withStatus(status)),
-    attempts_over_time: bucketsOf(['succeeded', 'failed'], attempts, now),
+/** By status, which is the first facet of the list: all of them, and by the time of their creation. */
+function countsOf<T>(list: ListedRecords<T>, statuses: readonly string[], now: number) {
+  const { firstAt } = list
+  const count = (status: string, from?: Position, to?: Position) =>
+    list.count(facets => facets[0] === status, from, to)
+  const by_status = tally(statuses, status => count(status))
+  const overTime = ({ from, width, count: buckets }: ReturnType<typeof axisOf>): Buckets => {
+    const startOf = (nth: number) => (nth < buckets ? { at: from + nth * width, ordinal: 0 } : FROM_THE_TOP)
+    const countsIn = (status: string) =>
+      Array.from({ length: buckets }, (_, nth) =>
+        by_status[status] === 0 ? 0 : count(status, startOf(nth), startOf(nth + 1)),
+      )
+    return { from: formatTimestamp(from), width_ms: width, series: tally(statuses, countsIn) }
   }
+  return { by_status, over_time: firstAt === undefined ? null : overTime(axisOf(firstAt, now)) }
 }
 
 /** By the wall clock, because the server's speed does not depend on the account's time. */
@@ -234,8 +223,6 @@ function requestRates(log: readonly LoggedRequest[]): Overview['requests'] {
 interface ChartPoint {
   readonly at: number
   readonly kind: string
-  /** 1 if it is not given. */
-  readonly count?: number
 }
 
 const SECOND = 1000
@@ -261,10 +248,10 @@ export function bucketsOf(
   const first = points.reduce((least, { at }) => Math.min(least, at), until)
   const { from, width, count } = axisOf(first, until)
   const series = Object.fromEntries(kinds.map(kind => [kind, new Array<number>(count).fill(0)]))
-  for (const { at, kind, count: more = 1 } of points) {
+  for (const { at, kind } of points) {
     const row = series[kind]
     const place = Math.min(count - 1, Math.floor((at - from) / width))
-    if (row) row[place] = (row[place] ?? 0) + more
+    if (row) row[place] = (row[place] ?? 0) + 1
   }
   return { from: formatTimestamp(from), width_ms: width, series }
 }

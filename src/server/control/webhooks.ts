@@ -18,6 +18,7 @@ import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { secretsNow, WRONG_SECRET } from '../../engine/webhooks/courier.ts'
 import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
+import { createdDuring, createdIn } from '../lists.ts'
 import { demandNoProblems, refuseProblems } from '../refusal.ts'
 import {
   bodyReader,
@@ -111,10 +112,9 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
       )
       return answer(202, eventRecord(found('event', runtime.account.world.events.get(id)), runtime))
     },
-    'GET /accounts/:account/webhook-deliveries': ({ runtime, answer }) => {
-      return answer(200, {
-        data: [...runtime.account.world.deliveries.values()].map(it => deliveryView(it, runtime)),
-      })
+    'GET /accounts/:account/webhook-deliveries': ({ runtime, request, answer }) => {
+      const deliveries = createdDuring(runtime.account.world.deliveries, createdIn(request))
+      return answer(200, { data: deliveries.map(delivery => deliveryView(delivery, runtime)) })
     },
     'POST /accounts/:account/webhook-deliveries/:id/redeliver': async ({ runtime, request, answer }) => {
       const id = await carryOut(runtime, { type: 'Redeliver', delivery: param(request, 'id') }, 'operator')

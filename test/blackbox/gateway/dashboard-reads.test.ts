@@ -88,7 +88,8 @@ describe('a browsable list', () => {
     ['created_after', 'created_after=yesterday'],
   ])('refuses a bad %s', async (field, query) => {
     const account = await openAccount(server())
-    expectRefusal(await account.control('GET', `/browse/payouts?${query}`), invalid(field))
+    for (const list of ['payouts', 'webhook-deliveries'])
+      expectRefusal(await account.control('GET', `/browse/${list}?${query}`), invalid(field))
   })
 
   test('searches payouts by recipient and deliveries by record', async () => {
@@ -120,17 +121,17 @@ describe('a browsable list', () => {
     receiver.reply(() => ({ status: 500 }))
     const { id } = await createPayment(account)
     const found = async () => {
-      const windows = ['pending', 'delivered', 'failed'].map(each =>
+      const windows = ['pending', 'failing', 'delivered', 'failed'].map(each =>
         read(account, `/browse/webhook-deliveries?status=${each}&q=${id}`),
       )
       return (await Promise.all(windows)).map(({ total }) => total)
     }
-    expect(await found()).toEqual([0, 0, 0])
+    expect(await found()).toEqual([0, 0, 0, 0])
     await account.trigger(id, 'succeed')
     await settle(account)
-    expect(await found()).toEqual([1, 0, 0])
+    expect(await found()).toEqual([0, 1, 0, 0])
     await account.control('DELETE', `/webhook-endpoints/${receiver.endpoint.id}`)
-    expect(await found()).toEqual([0, 0, 1])
+    expect(await found()).toEqual([0, 0, 0, 1])
   })
 
   test('of deliveries without a filter is the same in parts as with one that all fit', async () => {
@@ -150,8 +151,8 @@ describe('a browsable list', () => {
       [0, 0],
     ] as const)
       expect(await window(`offset=${offset}&limit=${limit}`)).toEqual({
+        ...fitting,
         data: fitting.data.slice(offset, offset + limit),
-        total: 4,
       })
   })
 })
@@ -305,8 +306,56 @@ test('the overview counts payments, payouts and requests correctly', async () =>
   expect(payouts).toMatchObject({ total: 1, by_status: { requires_approval: 1 } })
   expect(requests.logged).toBe(5)
   expect(requests.p95_ms).toBeGreaterThanOrEqual(requests.p50_ms)
-  expect(webhooks).toMatchObject({ endpoints: 0, attempts_over_time: null })
+  expect(webhooks).toMatchObject({ endpoints: 0, over_time: null })
   expect(clock.mode).toBe('virtual')
+})
+
+test('a bar of the overview counts the webhooks that their list shows for its time and status', async () => {
+  const hour = (nth: number) => `2027-01-01T0${nth}:00:20Z`
+  const account = await openAccount(server(), { clock: { mode: 'virtual', now: hour(0) } })
+  const faults = [
+    { on: 'webhook', from: hour(1), until: hour(2), type: 'drop' },
+    { on: 'webhook', from: hour(2), until: hour(3), type: 'delay', delay: '10d' },
+  ]
+  await succeeded(account.control('PUT', '/faults', { body: { faults } }))
+  const receiver = await listen(account, ['payment.succeeded'])
+  receiver.reply((_, { event }) => ({ status: event.data.merchant_reference.endsWith('0') ? 500 : 200 }))
+  const pay = async (nth: number) => {
+    const { id } = await createPayment(account, { merchant_reference: `order-${nth}` })
+    await account.trigger(id, 'succeed')
+  }
+  for (let nth = 1; nth <= 13; nth++) {
+    await pay(nth)
+    await account.advance('17m')
+  }
+  const gone = await listen(account, ['payment.succeeded'])
+  gone.reply(() => ({ status: 500 }))
+  await Promise.all([pay(20), pay(30)])
+  await settle(account)
+  await account.control('DELETE', `/webhook-endpoints/${gone.endpoint.id}`)
+
+  const { by_status, over_time } = (await read(account, '/overview')).webhooks
+  expect(by_status).toEqual({ pending: 3, attempting: 0, delivered: 6, failed: 2, dropped: 4, failing: 2 })
+  const at = (nth: number) => new Date(Date.parse(over_time.from) + nth * over_time.width_ms).toISOString()
+  const bars = Object.values<number[]>(over_time.series)[0]?.length ?? 0
+  const span = (nth: number) => `created_after=${at(nth)}&created_before=${at(nth + 1)}`
+  const listed = async (query: string) => (await read(account, `/browse/webhook-deliveries?${query}`)).data
+  for (let nth = 0; nth < bars; nth++) {
+    const bar = Object.keys(by_status).flatMap(status => Array(over_time.series[status][nth]).fill(status))
+    const rows = await listed(span(nth))
+    expect(rows.map((row: Json) => row.status).sort()).toEqual(bar.sort())
+    expect(rows.every(({ created_at }: Json) => created_at >= at(nth) && created_at < at(nth + 1))).toBe(true)
+    const whole = (await read(account, `/webhook-deliveries?${span(nth)}`)).data
+    expect(whole.map((row: Json) => row.id)).toEqual(rows.map((row: Json) => row.id).reverse())
+    for (const status of new Set(bar)) {
+      const ofStatus = rows.filter((row: Json) => row.status === status)
+      expect(await listed(`${span(nth)}&status=${status}`)).toEqual(ofStatus)
+      // With a filter that only the index for searches knows.
+      expect(await listed(`${span(nth)}&status=${status}&event_type=payment.succeeded`)).toEqual(ofStatus)
+    }
+  }
+  for (const [status, total] of Object.entries(by_status))
+    expect([status, (await listed(`status=${status}`)).length]).toEqual([status, total])
 })
 
 test('the overview says what needs somebody, what happened last and what comes next', async () => {

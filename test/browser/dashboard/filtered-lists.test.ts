@@ -98,8 +98,8 @@ describe.skipIf(noChromium)('a filtered list', () => {
     await timers.filter({ hasText: 'Expire' }).first().waitFor()
 
     await follow(page, addressOf(desk.server, `${desk.account}/overview`))
-    const attempts = page.getByRole('region', { name: 'Webhook attempts' })
-    await attempts.getByRole('link', { name: 'Failed' }).click()
+    const webhooks = page.getByRole('region', { name: 'Webhooks by status' })
+    await webhooks.getByRole('link', { name: 'Failing' }).click()
     await count('6 deliveries')
 
     await follow(page, addressOf(desk.server, `${desk.account}/webhooks`))
@@ -109,6 +109,32 @@ describe.skipIf(noChromium)('a filtered list', () => {
     expect(deliveries.map(({ url }: { url: string }) => url)).toEqual(
       Array(3).fill('http://127.0.0.1:9/second'),
     )
+
+    await desk.control('POST', '/clock/advance', { by: '1h' })
+    await desk.pay({ merchant_reference: 'order-poor-later' })
+    await desk.control('POST', '/clock/advance', { by: '0s' })
+    await follow(page, addressOf(desk.server, `${desk.account}/overview`))
+    const bars = page.getByRole('slider', { name: /^Webhooks by creation time: .* 0 pending, / })
+    await bars.click({ position: { x: 2, y: 2 } })
+    await count('6 deliveries')
+    await page.goBack()
+    await bars.focus()
+    await page.keyboard.press('End')
+    expect(await bars.getAttribute('aria-valuetext')).toMatch(/, Failing 2$/)
+    await page.keyboard.press('Enter')
+    await count('2 deliveries')
+    const created = ['created_after', 'created_before'].map(name =>
+      new URL(page.url()).searchParams.get(name),
+    )
+    for (const { created_at } of JSON.parse((await saved(page, 'JSON')).text)) {
+      expect(created_at >= String(created[0])).toBe(true)
+      expect(created_at < String(created[1])).toBe(true)
+    }
+    // A filter is narrower within the time of the bar.
+    await page.getByLabel('Endpoint', { exact: true }).selectOption({ label: 'http://127.0.0.1:9/second' })
+    await count('1 delivery')
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await count('8 deliveries')
   })
 
   test('that is empty has a command that makes its first record, wherever it is pasted', async () => {

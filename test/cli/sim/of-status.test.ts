@@ -37,3 +37,23 @@ test('`sim payouts list --status` shows only these, and an unknown status is ref
   const refused = await shop.sim('payouts list --status fialed')
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean failed?') })
 })
+
+test('`sim deliveries list` shows those of a span of time', async () => {
+  const shop = await newShop()
+  await shop.control('PUT', '/clock', { body: { mode: 'virtual' } })
+  await shop.control('POST', '/webhook-endpoints', { body: { url: 'http://127.0.0.1:9/' } })
+  for (const reference of ['a', 'b', 'c']) {
+    const { id } = await shop.pay({ merchant_reference: reference })
+    await shop.control('POST', `/payments/${id}/succeed`)
+    await shop.control('POST', '/clock/advance', { body: { by: '1h' } })
+  }
+  const [first, second, third] = (await shop.control('GET', '/webhook-deliveries')).body.data
+  const listed = async (...words: string[]) =>
+    (await shop.sim(['deliveries', 'list', '-o', 'csv', ...words])).stdout.match(/^dlv_\w+/gm) ?? []
+  expect(await listed()).toEqual([first.id, second.id, third.id])
+  expect(await listed('--created-after', second.created_at)).toEqual([second.id, third.id])
+  const span = ['--created-after', first.created_at, '--created-before', third.created_at]
+  expect(await listed(...span)).toEqual([first.id, second.id])
+  const refused = await shop.sim('deliveries list --created-after yesterday')
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('created_after') })
+})

@@ -14,6 +14,7 @@ export function dump(world: World) {
     providerCalls: [...providerCalls.values()],
     paymentShelves: shelves(world.payments),
     payoutShelves: shelves(world.payouts),
+    deliveryShelves: shelves(world.deliveries),
     byReference: [...references].map(word => [word, idsOf(world.payouts.named(word, FROM_THE_TOP))]),
     timers: world.timers.list(),
     timerCount: world.timers.size,
@@ -24,7 +25,6 @@ export function dump(world: World) {
     faultCounts: [...world.faultCounts],
     heldDeliveries: [...world.heldDeliveries],
     openDeliveries: [...world.openDeliveries].sort(),
-    webhookCounts: world.webhookCounts.stored,
     clock: world.clock,
   }
 }

@@ -174,7 +174,18 @@ export const deliveries = nounOf('sim deliveries', {
   list: row('GET /accounts/:account/webhook-deliveries', {
     summary: 'list deliveries',
     description: 'List the deliveries of events to webhook endpoints, oldest first.',
-    examples: ['paysim sim deliveries', 'paysim sim deliveries list -o jsonl | grep failed'],
+    flags: {
+      '--created-after <time>': {
+        about: 'only those from this time on, such as 2027-01-31T09:00:00Z',
+        to: 'query.created_after',
+      },
+      '--created-before <time>': { about: 'only those from before this time', to: 'query.created_before' },
+    },
+    examples: [
+      'paysim sim deliveries',
+      'paysim sim deliveries list --created-after 2027-01-31T09:00:00Z',
+      'paysim sim deliveries list -o jsonl | grep failed',
+    ],
     show: {
       table: {
         empty: 'No deliveries yet.',

@@ -41,6 +41,19 @@ export const LIST_QUERY = {
   cursor: Type.String({ description: 'The next_cursor of the previous page.', examples: [EXAMPLE_POSITION] }),
 }
 
+export const CREATED_QUERY = {
+  created_after: Type.String({
+    format: 'date-time',
+    description: 'Inclusive.',
+    examples: ['2020-01-01T00:00:00.000Z'],
+  }),
+  created_before: Type.String({
+    format: 'date-time',
+    description: 'Exclusive.',
+    examples: ['2100-01-01T00:00:00.000Z'],
+  }),
+}
+
 /** One operation for each trigger, which is the last part of its path. */
 export function moves<P extends string, T extends string, O extends Omit<ControlOperation, 'id' | 'summary'>>(
   path: P,

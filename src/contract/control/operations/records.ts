@@ -27,7 +27,7 @@ import {
 } from '../requests.ts'
 import { Why } from '../timeline.ts'
 import { DeliveryDetail, DeliveryRecord, EndpointRecord, eventRecord, WebhookVerdict } from '../webhooks.ts'
-import { type ControlOperations, LIST_QUERY, moves } from './operation.ts'
+import { type ControlOperations, CREATED_QUERY, LIST_QUERY, moves } from './operation.ts'
 
 /** What a history can be written as. */
 export const STORY_FORMATS = ['yaml', 'vitest', 'pytest'] as const
@@ -199,6 +199,7 @@ export function webhookOperations(contract: Contract | 'any') {
     'GET /accounts/:account/webhook-deliveries': {
       id: 'listDeliveries',
       summary: 'List the webhook deliveries with every attempt, oldest first',
+      query: CREATED_QUERY,
       answers: { 200: list(DeliveryRecord) },
     },
     'GET /accounts/:account/webhook-deliveries/:id': {

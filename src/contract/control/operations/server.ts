@@ -19,7 +19,7 @@ import {
 import { RulesBody, RulesReplacement, RulesState, TriedRules } from '../rules.ts'
 import { Timeline } from '../timeline.ts'
 import { DeliveryRow } from '../webhooks.ts'
-import { type ControlOperations, EXAMPLE_POSITION, LIST_QUERY } from './operation.ts'
+import { type ControlOperations, CREATED_QUERY, EXAMPLE_POSITION, LIST_QUERY } from './operation.ts'
 
 /** The server as a whole. */
 export const SERVER_OPERATIONS = {
@@ -239,21 +239,12 @@ const ROWS_QUERY = {
 }
 const RECORD_QUERY = {
   ...ROWS_QUERY,
+  ...CREATED_QUERY,
   currency: several('THB'),
   rule: Type.String({ description: 'The name of a rule.', examples: ['large transfers are declined'] }),
   failure_code: Type.String({
     description: 'The code that it failed with.',
     examples: ['insufficient_funds'],
-  }),
-  created_after: Type.String({
-    format: 'date-time',
-    description: 'Inclusive.',
-    examples: ['2020-01-01T00:00:00.000Z'],
-  }),
-  created_before: Type.String({
-    format: 'date-time',
-    description: 'Exclusive.',
-    examples: ['2100-01-01T00:00:00.000Z'],
   }),
 }
 
@@ -297,20 +288,15 @@ export const DASHBOARD_OPERATIONS = {
     summary: 'Read a part of the list of webhook deliveries, newest first',
     query: {
       ...ROWS_QUERY,
-      status: Type.String({
-        description:
-          'One or several, separated by commas. `failing` is that the last attempt failed, and another one follows.',
-        examples: ['pending,delivered'],
-      }),
+      ...CREATED_QUERY,
+      status: several('failing,failed'),
       event_type: several('payment.succeeded'),
       endpoint: Type.String({
         description: 'The id of an endpoint.',
         examples: ['we_5kQ2mT8xV1bN4cR7zL9wH3yJ'],
       }),
     },
-    answers: {
-      200: object({ data: Type.Array(DeliveryRow), total: Type.Integer({ minimum: 0 }) }),
-    },
+    answers: { 200: listWindow(DeliveryRow) },
   },
   'POST /yaml/read': {
     id: 'readYaml',

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import type { ListWindow } from '../../../contract/control/overview.ts'
 import { csvLine } from '../../../contract/csv.ts'
 import { countText } from '../format.ts'
 import { call } from '../state/api.ts'
@@ -83,7 +84,7 @@ export async function allRows<C extends ListCall>(
     const part = (await call<ListCall>(name, {
       params: { account },
       query: { ...query, ...(anchor === undefined ? {} : { anchor }) },
-    })) as { data: readonly RowOf<C>[]; total: number; anchor?: string }
+    })) as ListWindow<RowOf<C>>
     if (part.data.length === 0) break
     rows.push(...part.data)
     total = Math.min(part.total, most)

@@ -161,7 +161,8 @@ function hrefOf(account: string, { delivery, payout }: TimerRecord['command'], i
   return addressOf(account, payout === undefined ? 'payments' : 'payouts', id)
 }
 
-const TONES: Readonly<Record<string, Tone>> = { client_errors: 'warn', server_errors: 'bad' }
+/** A webhook that is tried again beside one that is given up. */
+const TONES: Readonly<Record<string, Tone>> = { client_errors: 'warn', server_errors: 'bad', failing: 'warn' }
 
 /** Each with the list of what it counts, if there is one. */
 const seriesOf = (
@@ -176,11 +177,13 @@ const seriesOf = (
     values: series[kind] ?? [],
   }))
 
+const countsText = (statuses: readonly string[], counts: Readonly<Record<string, number>>) =>
+  statuses.map(status => `${countText(counts[status] ?? 0)} ${status}`).join(', ')
+
 const INTENTS = ['succeeded', 'pending', 'processing', 'expired', 'failed']
 
 function IntentsChart({ data, account }: { data: Overview; account: string }) {
   const { over_time, by_status, total } = data.payments
-  const counts = INTENTS.map(status => `${countText(by_status[status] ?? 0)} ${status}`).join(', ')
   return (
     <Panel title="Payments by status" aside={<span class="muted">{countText(total)}</span>}>
       {over_time ? (
@@ -188,7 +191,7 @@ function IntentsChart({ data, account }: { data: Overview; account: string }) {
           buckets={over_time}
           series={seriesOf(over_time, INTENTS, status => addressOf(account, 'payments', null, { status }))}
           as="bars"
-          label={`Payments by creation time: ${counts}`}
+          label={`Payments by creation time: ${countsText(INTENTS, by_status)}`}
           hrefOf={(created_after, created_before) =>
             addressOf(account, 'payments', null, { created_after, created_before })
           }
@@ -261,25 +264,20 @@ function LatencyChart({ data }: { data: Overview }) {
   )
 }
 
-const ATTEMPTS = ['succeeded', 'failed']
-/** The deliveries to which such attempts led, as their list is filtered. */
-const ATTEMPT_FILTERS: Readonly<Record<string, string>> = {
-  succeeded: 'delivered',
-  failed: 'failing,failed',
-}
+const DELIVERIES = ['delivered', 'pending', 'attempting', 'failing', 'failed', 'dropped']
 
 function WebhooksChart({ data, account }: { data: Overview; account: string }) {
-  const { attempts_over_time, endpoints } = data.webhooks
+  const { over_time, by_status, endpoints } = data.webhooks
+  const hrefOf = (query: Record<string, string>) => addressOf(account, 'webhooks', null, query)
   return (
-    <Panel title="Webhook attempts">
-      {attempts_over_time ? (
+    <Panel title="Webhooks by status">
+      {over_time ? (
         <Chart
-          buckets={attempts_over_time}
-          series={seriesOf(attempts_over_time, ATTEMPTS, kind =>
-            addressOf(account, 'webhooks', null, { status: ATTEMPT_FILTERS[kind] }),
-          )}
+          buckets={over_time}
+          series={seriesOf(over_time, DELIVERIES, status => hrefOf({ status }))}
           as="bars"
-          label="Webhook attempts by result"
+          label={`Webhooks by creation time: ${countsText(DELIVERIES, by_status)}`}
+          hrefOf={(created_after, created_before) => hrefOf({ created_after, created_before })}
         />
       ) : (
         <Empty title={endpoints === 0 ? 'No webhook endpoint yet' : 'No webhook was sent yet'}>

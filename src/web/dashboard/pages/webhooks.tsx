@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { DeliveryRow, EndpointRecord } from '../../../contract/control/webhooks.ts'
 import type { EventChoice } from '../../../contract/event-names.ts'
-import { DELIVERY_STATUSES } from '../../../contract/statuses.ts'
+import { DELIVERY_STATES } from '../../../contract/statuses.ts'
 import { humanise } from '../format.ts'
 import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
@@ -15,13 +15,22 @@ import { Page, Ready } from '../ui/page.tsx'
 import { Empty, Panel, Table } from '../ui/panel.tsx'
 import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
 import { allRows, ExportList } from './export-list.tsx'
-import { ChoiceFilter, ClearFilters, filterQuery, optionsOf, SearchFilter } from './filters.tsx'
+import {
+  ChoiceFilter,
+  ClearFilters,
+  DateFilter,
+  filterQuery,
+  MoreFilters,
+  optionsOf,
+  SearchFilter,
+} from './filters.tsx'
 import { Redeliver } from './redeliver.tsx'
 import { EVENTS, SendEvent } from './send-event.tsx'
 import { VerifyWebhook } from './verify-webhook.tsx'
 
 const LIST = 'GET /accounts/:account/browse/webhook-deliveries'
-const FILTERS = ['q', 'status', 'event_type', 'endpoint']
+const CREATED = ['created_after', 'created_before']
+const FILTERS = ['q', 'status', 'event_type', 'endpoint', ...CREATED]
 
 const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
   {
@@ -32,7 +41,7 @@ const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
   {
     title: 'Status',
     width: 'minmax(100px, .6fr)',
-    cell: row => <Status status={isFailing(row) ? 'failing' : row.status} />,
+    cell: ({ status }) => <Status status={status} />,
   },
   { title: 'Last response', width: 'minmax(110px, .9fr)', cell: row => <LastAnswer row={row} /> },
   {
@@ -58,12 +67,6 @@ const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
     align: 'end',
   },
 ]
-
-/** Its last attempt failed, and another one follows. */
-const isFailing = ({ status, attempts, last_error, last_status }: DeliveryRow) =>
-  (status === 'pending' || status === 'attempting') &&
-  attempts > 0 &&
-  (last_error !== null || (last_status !== null && Math.floor(last_status / 100) !== 2))
 
 function LastAnswer({ row }: { row: DeliveryRow }) {
   if (row.last_error) return <Badge tone="bad">{row.last_error}</Badge>
@@ -97,12 +100,7 @@ export function WebhooksPage({ account }: { account: string }) {
       <EndpointsPanel account={account} endpoints={endpoints} />
       <search class="filters">
         <SearchFilter hint="Delivery, event or record ID" />
-        <ChoiceFilter
-          name="status"
-          label="Status"
-          all="Any status"
-          options={optionsOf([...DELIVERY_STATUSES, 'failing'])}
-        />
+        <ChoiceFilter name="status" label="Status" all="Any status" options={optionsOf(DELIVERY_STATES)} />
         <ChoiceFilter name="event_type" label="Event" all="Any event" options={EVENTS} />
         <ChoiceFilter
           name="endpoint"
@@ -110,6 +108,10 @@ export function WebhooksPage({ account }: { account: string }) {
           all="Any endpoint"
           options={(endpoints.data?.data ?? []).map(({ id, url }) => [id, url] as const)}
         />
+        <MoreFilters names={CREATED}>
+          <DateFilter name="created_after" label="Created from" />
+          <DateFilter name="created_before" label="Created before" />
+        </MoreFilters>
         <ClearFilters names={FILTERS} />
         <ExportList name="webhook-deliveries" read={onRead => allRows(LIST, account, query, onRead)}>
           <Redeliver account={account} query={query} />

@@ -8,15 +8,8 @@ import { call } from './api.ts'
 export type ListCall = Extract<ControlCall, `GET /accounts/:account/browse/${string}`>
 export type RowOf<C extends ListCall> = AnswerTo<C>['data'][number]
 
-/** A part of a list. Not every list reports how many records are newer, or where its rows are. */
-type ListPart<R> = Pick<ListWindow<R>, 'data' | 'total'> & Partial<ListWindow<R>>
-
-interface ListState<R> {
+interface ListState<R> extends Pick<ListWindow<R>, 'total' | 'exact' | 'newer'> {
   readonly pages: ReadonlyMap<number, readonly R[]>
-  readonly total: number
-  readonly exact: boolean
-  /** The number of records that were added above the first row since the list was loaded. */
-  readonly newer: number
   readonly error: unknown
 }
 
@@ -110,16 +103,16 @@ export class ListSource<C extends ListCall> {
     )
   }
 
-  #fetch(page: number, anchor?: string): Promise<ListPart<RowOf<C>>> {
+  #fetch(page: number, anchor?: string): Promise<ListWindow<RowOf<C>>> {
     const filters = Object.fromEntries(new URLSearchParams(this.filters))
     const part = call<ListCall>(this.name, {
       params: { account: this.account },
       query: { ...filters, offset: page * PAGE_ROWS, limit: PAGE_ROWS, anchor },
     })
-    return part as Promise<ListPart<RowOf<C>>>
+    return part as Promise<ListWindow<RowOf<C>>>
   }
 
-  #take(pages: ListState<RowOf<C>>['pages'], { total, exact = true, newer = 0 }: ListPart<RowOf<C>>): void {
+  #take(pages: ListState<RowOf<C>>['pages'], { total, exact, newer }: ListWindow<RowOf<C>>): void {
     this.state.value = { pages, total, exact, newer, error: undefined }
   }
 

@@ -1,6 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Entry, EventOf } from '../../../../src/domain/events.ts'
-import { WebhookCounts } from '../../../../src/domain/webhook-counts.ts'
 import { CONTRACT, type Machine, type Watch } from '../machine.ts'
 import { must } from '../must.ts'
 
@@ -27,17 +25,6 @@ export class Deliveries implements Watch {
   }
 
   step({ world }: Machine): void {
-    const counted = new WebhookCounts()
-    for (const { status, attempts } of world.deliveries.values()) {
-      counted.noteStatus(null, status)
-      for (const { startedAt, result } of attempts) if (result) counted.noteAttempt(startedAt, result.status)
-    }
-    const afresh = counted.stored
-    must(
-      isDeepStrictEqual(world.webhookCounts.stored, afresh),
-      'the counts of webhooks agree with counting them afresh',
-      { kept: world.webhookCounts.stored, afresh },
-    )
     for (const delivery of world.deliveries.values()) {
       const { id, status, nextAttemptAt, endpointId } = delivery
       const waiting = status === 'pending'

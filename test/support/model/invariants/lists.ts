@@ -1,6 +1,7 @@
 import { FROM_THE_TOP, type Position } from '../../../../src/domain/list-index.ts'
 import { type PayoutQuery, pageOfPayouts, positionOf } from '../../../../src/domain/list-payouts.ts'
-import type { Payout, SortKey } from '../../../../src/domain/model.ts'
+import type { Delivery, Payment, Payout, SortKey } from '../../../../src/domain/model.ts'
+import type { ListedRecords } from '../../../../src/domain/table.ts'
 import type { Machine, Watch } from '../machine.ts'
 import { must } from '../must.ts'
 
@@ -33,7 +34,8 @@ export class Lists implements Watch {
     const filter = { ...every(), ...filters[world.seq % filters.length] }
     walk(world, filter, 1 + (world.seq % 4))
     walk(world, every(), 100)
-    listsPayments(world)
+    agrees(world.payments, [...world.payments.values()].map(paymentFacets), world.seq)
+    agrees(world.deliveries, [...world.deliveries.values()].map(deliveryFacets), world.seq)
   }
 }
 
@@ -72,30 +74,39 @@ const fits = (payout: Payout, filter: ReturnType<typeof every>) =>
 const newestFirst = <T>(records: readonly T[], placeOf: (record: T) => SortKey): T[] =>
   records.toReversed().sort((a, b) => placeOf(b).createdAt - placeOf(a).createdAt)
 
-function listsPayments({ payments, seq }: Machine['world']): void {
-  const facet = seq % 4
-  const facetsOf = new Map(
-    [...payments].map(([id, payment]) => {
-      const status = payment.outcome ?? (payment.action ? 'pending' : 'processing')
-      return [id, [status, payment.checkoutMode, payment.route?.method ?? '', payment.currency]]
-    }),
-  )
-  for (const value of new Set([...facetsOf.values()].map(facets => facets[facet]))) {
+interface Facetted {
+  readonly place: SortKey
+  readonly facets: readonly string[]
+}
+
+/** Facets as the list has them, made from the record alone. */
+function paymentFacets({ sortKey, outcome, action, checkoutMode, route, currency }: Payment): Facetted {
+  const status = outcome ?? (action ? 'pending' : 'processing')
+  return { place: sortKey, facets: [status, checkoutMode, route?.method ?? '', currency] }
+}
+
+function deliveryFacets({ id, status, attempts, createdAt, endpointId }: Delivery, nth: number): Facetted {
+  const answers = attempts.flatMap(({ result }) => (result ? [result.status ?? 0] : []))
+  const isOpen = status === 'pending' || status === 'attempting'
+  const isFailing = isOpen && answers.length > 0 && Math.floor((answers.at(-1) ?? 0) / 100) !== 2
+  const facets = isFailing ? ['failing', endpointId] : [status, '']
+  return { place: { id, createdAt, ordinal: nth }, facets }
+}
+
+function agrees<R>(list: ListedRecords<R>, facetted: readonly Facetted[], seq: number): void {
+  const facet = seq % (facetted[0]?.facets.length ?? 1)
+  for (const value of new Set(facetted.map(({ facets }) => facets[facet]))) {
     const matches = (facets: readonly (string | undefined)[]) => facets[facet] === value
     const expected = newestFirst(
-      [...payments.values()].filter(({ sortKey: place }) => matches(facetsOf.get(place.id) ?? [])),
-      payment => payment.sortKey,
-    ).map(({ sortKey: place }) => place.id)
-    const found = [...payments.below(FROM_THE_TOP, matches)].map(({ id }) => id)
-    must(found.join() === expected.join(), 'the list of payments agrees with its records', {
-      facet,
-      value,
-      found,
-    })
-    must(payments.count(matches) === expected.length, 'counts agree with the list', { facet, value })
-    const places = [...payments.below(FROM_THE_TOP, matches)]
+      facetted.filter(({ facets }) => matches(facets)),
+      ({ place }) => place,
+    ).map(({ place }) => place.id)
+    const places = [...list.below(FROM_THE_TOP, matches)]
+    const found = places.map(({ id }) => id)
+    must(found.join() === expected.join(), 'a list agrees with its records', { facet, value, found })
+    must(list.count(matches) === expected.length, 'counts agree with the list', { facet, value })
     const [older, newer] = [seq % places.length, (3 * seq) % places.length].sort((a, b) => b - a)
-    const part = payments.count(matches, places[older ?? 0], places[newer ?? 0])
+    const part = list.count(matches, places[older ?? 0], places[newer ?? 0])
     must(part === (older ?? 0) - (newer ?? 0), 'counts of a part agree with it', { facet, value })
   }
 }
