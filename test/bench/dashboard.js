@@ -1,13 +1,19 @@
+import { chromium } from 'playwright-core'
+import { findChromium } from '../support/browser/find-chromium.js'
 import { busyMilliseconds, startBare } from './child.js'
 import { startProbe } from './fair-time.js'
 import { recordName } from './names.js'
 import { getJson, postJson, servePaysim } from './paysim.js'
+import { median } from './rounds.js'
 import { makeLivedStore } from './store.js'
 import { shown } from './table.js'
 
 const MOST_BUSY_MS = 20
 const MOST_WAIT_MS = 50
 const MOST_KILOBYTES = 200
+/** From the navigation to the first row that is drawn, and from the last key of a search to its row. */
+const MOST_TO_FIRST_ROW_MS = 400
+const MOST_TO_FOUND_MS = 500
 /** A page is read this often; the first time is shown apart, because what it reads may not be in memory. */
 const READS = 10
 /** A bare exchange takes so little that few of them could not be measured. */
@@ -33,14 +39,15 @@ const pagesOf = ({ count }) => {
 }
 
 /** Measures what the pages of an account with many payments cost the server, and how long other calls wait meanwhile. */
-export async function measureDashboard({ binary, viewed }, onEnd) {
+export async function measureDashboard({ binary, viewed, rounds }, onEnd) {
   const store = await makeLivedStore(binary, viewed)
   onEnd(store.remove)
   const pages = Object.entries(pagesOf(store))
   const costs = await costsOf(binary, store, pages)
+  const seen = await measureInChromium(binary, store, rounds, onEnd)
   const waits = await waitsDuring(binary, store, pages, onEnd)
   const bare = await bareCostsOf(pages, costs)
-  return pages.flatMap(([name], nth) => {
+  const figures = pages.flatMap(([name], nth) => {
     const { first, busy, bytes } = costs[nth]
     return [
       bounded(`${name}, of ${shown(viewed)} payments: processor time`, 'ms', busy, MOST_BUSY_MS),
@@ -56,6 +63,7 @@ export async function measureDashboard({ binary, viewed }, onEnd) {
       },
     ]
   })
+  return [...figures, ...seen]
 }
 
 const bounded = (name, unit, ours, other) => ({ name, unit, ours, other, ratio: ours / other, atMost: 1 })
@@ -119,3 +127,89 @@ async function read(server, addresses) {
     bytes += Buffer.byteLength((await getJson(server.control + address, server.controlAuthorization)).text)
   return bytes
 }
+
+/** Where the first row of a page is. */
+const FIRST_ROWS = {
+  overview: '.feed a',
+  payments: '.list-row .row-link',
+}
+
+/** How soon somebody sees something, with an empty cache; each round is a start of the server. */
+async function measureInChromium(binary, { path, count }, rounds, onEnd) {
+  const found = findChromium()
+  if ('missing' in found) {
+    console.error(`not measured: the dashboard in Chromium, because ${found.missing}`)
+    return []
+  }
+  const browser = await chromium.launch(found.launch)
+  onEnd(() => browser.close())
+  const sights = { overview: [], payments: [], again: [], search: [], 'search again': [] }
+  for (let round = 0; round < rounds; round++) {
+    const server = await servePaysim(binary, ['--data', path])
+    const visitor = await openVisitor(browser, server)
+    for (const name of Object.keys(FIRST_ROWS)) sights[name].push(await visitor.firstRow(name))
+    sights.search.push(await visitor.search(`order-${count >> 1}`))
+    sights['search again'].push(await visitor.search(`order-${count / 4}`))
+    sights.again.push(await visitor.firstRow('payments'))
+    await visitor.leave()
+    await server.stop()
+  }
+  const row = (name, sight, most) => {
+    const ratios = sights[sight].map(ms => ms / most)
+    return {
+      ...bounded(name, 'ms', median(sights[sight]), most),
+      lowest: Math.min(...ratios),
+      highest: Math.max(...ratios),
+    }
+  }
+  const of = `of ${shown(count)} payments, in Chromium`
+  return [
+    row(`overview, ${of}: first row, after a start`, 'overview', MOST_TO_FIRST_ROW_MS),
+    row(`list of payments, ${of}: first row`, 'payments', MOST_TO_FIRST_ROW_MS),
+    row('  again', 'again', MOST_TO_FIRST_ROW_MS),
+    row(`search for a reference, ${of}: first row, the first time after a start`, 'search', MOST_TO_FOUND_MS),
+    row('  again', 'search again', MOST_TO_FOUND_MS),
+  ]
+}
+
+/** Somebody who is signed in. */
+async function openVisitor(browser, server) {
+  const { body: link } = await postJson(`${server.root}/dashboard/links`, server.controlAuthorization, {})
+  const visitor = await browser.newContext({ viewport: { width: 1280, height: 860 } })
+  await visitor.request.get(link.url, { maxRedirects: 0 })
+  return {
+    async firstRow(name) {
+      const page = await visitor.newPage()
+      await page.addInitScript(SEES)
+      await page.addInitScript(`sees(${JSON.stringify(FIRST_ROWS[name])}, '')`)
+      await page.goto(`${server.root}/dashboard/default.test/${name}`)
+      const at = await page.evaluate('seen')
+      await page.close()
+      return at
+    },
+    async search(text) {
+      const page = await visitor.newPage()
+      await page.addInitScript(SEES)
+      await page.goto(`${server.root}/dashboard/default.test/payments`)
+      await page.locator(FIRST_ROWS.payments).first().waitFor()
+      const from = await page.evaluate(`(sees('.list-row', ${JSON.stringify(text)}), performance.now())`)
+      await page.getByLabel('Search').fill(text)
+      const at = await page.evaluate('seen')
+      await page.close()
+      return at - from
+    },
+    leave: () => visitor.close(),
+  }
+}
+
+/** `seen` is the time of the first frame that has such an element with such a text. */
+const SEES = `globalThis.sees = (selector, text) => {
+  globalThis.seen = new Promise(resolve => {
+    const look = () => {
+      const is = [...document.querySelectorAll(selector)].some(each => each.textContent.includes(text))
+      if (is) resolve(performance.now())
+      else requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  })
+}`

@@ -37,5 +37,21 @@ const command = openObject({
   delivery: Type.Optional(Type.String()),
   trigger: Type.Optional(Type.String()),
 })
-export const TimerRecord = named('TimerRecord', object({ id: Type.String(), due_at: timestamp, command }))
+/** Naming more of them would take long where there are very many. */
+export const MOST_NAMED = 200
+
+/** The payment or payout that a timer is about, also if it sends a webhook, by the merchant's reference. */
+export const TimerSubject = nullable(
+  object({ id: Type.String(), name: Type.String(), amount: Type.String(), currency: Type.String() }),
+)
+export const TimerRecord = named(
+  'TimerRecord',
+  object({
+    id: Type.String(),
+    due_at: timestamp,
+    command,
+    /** In a list with a limit of at most `MOST_NAMED`. */
+    record: Type.Optional(TimerSubject),
+  }),
+)
 export type TimerRecord = Wire<typeof TimerRecord>

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import { count, named, nullable, object, oneOf, timestamp, type Wire } from '../schema.ts'
-import { ClockState, TimerRecord } from './clock.ts'
+import { ClockState, TimerRecord, TimerSubject } from './clock.ts'
 
 /** A summary of an account, and the lists of the dashboard. */
 
@@ -52,14 +52,7 @@ export const Overview = named(
       object({
         due_at: timestamp,
         command: TimerRecord.properties.command,
-        record: nullable(
-          object({
-            id: Type.String(),
-            name: Type.String(),
-            amount: Type.String(),
-            currency: Type.String(),
-          }),
-        ),
+        record: TimerSubject,
       }),
       { description: 'the next timers, and the payment or payout that each is about' },
     ),

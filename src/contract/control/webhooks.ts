@@ -117,12 +117,18 @@ export const DeliveryRecord = named(
 )
 export type DeliveryRecord = Wire<typeof DeliveryRecord>
 
+/** The payment or payout of the event. */
+const about = {
+  record: nullable(Type.String()),
+  reference: nullable(Type.String({ description: "the merchant's" })),
+}
+
 /** One delivery, with the record that its event is about. */
 export const DeliveryDetail = named(
   'DeliveryDetail',
   object({
     ...DeliveryRecord.properties,
-    record: nullable(Type.String()),
+    ...about,
     fault: nullable(oneOf(WEBHOOK_FAULT_TYPES)),
   }),
 )
@@ -134,7 +140,7 @@ export const DeliveryRow = named(
   object({
     ...delivery,
     status: oneOf(DELIVERY_STATES, 'failing: its last attempt failed, and another one follows'),
-    record: nullable(Type.String()),
+    ...about,
     attempts: count,
     last_status: nullable(Type.Integer()),
     last_error: nullable(Type.String()),

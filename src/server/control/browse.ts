@@ -1,15 +1,7 @@
 import type { PaymentRow, PayoutRow } from '../../contract/control/payments.ts'
 import type { DeliveryRow } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
-import {
-  type Delivery,
-  methodOf,
-  type Payment,
-  type Payout,
-  recordOf,
-  stateOf,
-  statusOf,
-} from '../../domain/model.ts'
+import { type Delivery, methodOf, type Payment, type Payout, stateOf, statusOf } from '../../domain/model.ts'
 import { CANCELLING, deliveryFacets, paymentFacets, payoutFacets, type World } from '../../domain/world.ts'
 import type { Account } from '../../engine/account/account.ts'
 import type { Request } from '../http/request.ts'
@@ -17,7 +9,7 @@ import { anyOf, createdIn, exactly, type Filter, listWindow, one, searchIn } fro
 import { notFound } from '../refusal.ts'
 import { SearchIndex } from '../search-index.ts'
 import { type ControlHandlers, param } from './control-call.ts'
-import { deliveryView } from './views.ts'
+import { deliveryView, subjectOf } from './views.ts'
 
 /** Lists for the dashboard: filtered, searched, in parts, with only the members that a row shows. */
 export function browseCalls() {
@@ -137,7 +129,10 @@ const payoutRow = (payout: Payout): PayoutRow => ({
 export function deliveryBrowsing() {
   const deliveries = indexesOf<Delivery>({
     list: ({ world }) => world.deliveries,
-    texts: (delivery, world) => [delivery.eventId, subjectOf(delivery, world)],
+    texts: (delivery, world) => {
+      const record = subjectOf(world, delivery)
+      return [delivery.eventId, record?.sortKey.id, record?.merchantReference]
+    },
     group: (delivery, { events }) => [
       ...deliveryFacets(delivery),
       ...[events.get(delivery.eventId)?.type ?? '', delivery.endpointId],
@@ -159,17 +154,16 @@ export function deliveryBrowsing() {
       if (!delivery) throw notFound('webhook delivery')
       return answer(200, {
         ...deliveryView(delivery, runtime),
-        record: subjectOf(delivery, runtime.account.world),
+        ...aboutOf(delivery, runtime.account.world),
         fault: delivery.fault,
       })
     },
   } satisfies Partial<ControlHandlers>
 }
 
-/** The payment or payout of the event. */
-function subjectOf({ eventId }: Delivery, world: World): string | null {
-  const event = world.events.get(eventId)
-  return (event && recordOf(event)?.sortKey.id) ?? null
+function aboutOf(delivery: Delivery, world: World): Pick<DeliveryRow, 'record' | 'reference'> {
+  const record = subjectOf(world, delivery)
+  return { record: record?.sortKey.id ?? null, reference: record?.merchantReference ?? null }
 }
 
 function deliveryRow(delivery: Delivery, world: World): DeliveryRow {
@@ -178,7 +172,7 @@ function deliveryRow(delivery: Delivery, world: World): DeliveryRow {
     id: delivery.id,
     event: delivery.eventId,
     event_type: world.events.get(delivery.eventId)?.type ?? null,
-    record: subjectOf(delivery, world),
+    ...aboutOf(delivery, world),
     endpoint: delivery.endpointId,
     url: delivery.url,
     status: stateOf(delivery),

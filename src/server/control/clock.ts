@@ -1,3 +1,4 @@
+import { MOST_NAMED } from '../../contract/control/clock.ts'
 import { AdvanceBody, ClockBody } from '../../contract/control/requests.ts'
 import { LATEST, parseTimestamp } from '../../contract/timestamps.ts'
 import { commandLine } from '../../domain/why/answer.ts'
@@ -8,7 +9,7 @@ import { limitIn } from '../lists.ts'
 import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
 import { bodyReader, type ControlHandlers, durationIn } from './control-call.ts'
 import { rateIn } from './overview.ts'
-import { clockView, timerView } from './views.ts'
+import { clockView, subjectView, timerView } from './views.ts'
 
 const readClock = bodyReader<ClockBody>(ClockBody)
 const readAdvance = bodyReader<AdvanceBody>(AdvanceBody)
@@ -48,8 +49,13 @@ export const clockCalls = {
     })
   },
 
-  'GET /accounts/:account/timers': ({ runtime, request, answer }) =>
-    answer(200, { data: runtime.account.world.timers.list(limitIn(request)).map(timerView) }),
+  'GET /accounts/:account/timers': ({ runtime, request, answer }) => {
+    const { world } = runtime.account
+    const limit = limitIn(request)
+    const data = world.timers.list(limit).map(timerView)
+    if (limit > MOST_NAMED) return answer(200, { data })
+    return answer(200, { data: data.map(timer => ({ ...timer, record: subjectView(world, timer) })) })
+  },
 } satisfies Partial<ControlHandlers>
 
 function journeyOf({ by, to, until, max }: AdvanceBody, account: Account): AdvancePlan {

@@ -4,16 +4,15 @@ import { DELIVERY_STATES, PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contra
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { changedRecord, type DomainEvent, type Entry } from '../../domain/events.ts'
 import { type Facets, FROM_THE_TOP, type Position } from '../../domain/list-index.ts'
-import { recordOf, stateOf } from '../../domain/model.ts'
+import { stateOf } from '../../domain/model.ts'
 import type { ListedRecords } from '../../domain/table.ts'
-import type { Timer } from '../../domain/timers.ts'
 import { CANCELLING, type World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { whyRecord } from '../../engine/account/why-record.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { refuseProblems } from '../refusal.ts'
 import type { ControlHandlers, ControlSettings } from './control-call.ts'
-import { clockView, timerView } from './views.ts'
+import { clockView, subjectOf, subjectView, timerView } from './views.ts'
 
 /** A summary of an account: what needs somebody, what happened last, what comes next, and counts over time. */
 export function overviewCalls({ gateway, requests }: ControlSettings) {
@@ -25,7 +24,10 @@ export function overviewCalls({ gateway, requests }: ControlSettings) {
         clock: clockView(runtime),
         needs: needsOf(world, now),
         feed: changed.of(runtime).flatMap(change => feedLine(runtime, change)),
-        next: world.timers.list(MOST_NEXT).map(timer => nextView(world, timer)),
+        next: world.timers.list(MOST_NEXT).map(timer => {
+          const view = timerView(timer)
+          return { due_at: view.due_at, command: view.command, record: subjectView(world, view) }
+        }),
         payments: { total: world.payments.size, ...countsOf(world.payments, PAYMENT_STATUSES, now) },
         payouts: {
           total: world.payouts.size,
@@ -154,30 +156,11 @@ function feedLine(runtime: AccountRuntime, { id, at, entry }: Change): Overview[
   if (!why || why.kind === 'request') return []
   const { kind, status, sentence } = why
   const delivery = world.deliveries.get(id)
-  const record = world.payments.get(id) ?? world.payouts.get(id) ?? subjectOf(world, id)
+  const record = world.payments.get(id) ?? world.payouts.get(id) ?? subjectOf(world, delivery)
   const name = record?.merchantReference ?? record?.sortKey.id ?? id
   return [
     { at: formatTimestamp(at), id, kind, name, status: delivery ? stateOf(delivery) : status, sentence },
   ]
-}
-
-function subjectOf(world: World, delivery: string) {
-  const event = world.events.get(world.deliveries.get(delivery)?.eventId ?? '')
-  return event && recordOf(event)
-}
-
-function nextView(world: World, timer: Timer): Overview['next'][number] {
-  const { due_at, command } = timerView(timer)
-  const { payment, payout, delivery } = command
-  const record =
-    world.payments.get(payment ?? '') ?? world.payouts.get(payout ?? '') ?? subjectOf(world, delivery ?? '')
-  if (!record) return { due_at, command, record: null }
-  const { sortKey, merchantReference, amount, currency } = record
-  return {
-    due_at,
-    command,
-    record: { id: sortKey.id, name: merchantReference ?? sortKey.id, amount, currency },
-  }
 }
 
 const tally = <V>(kinds: readonly string[], of: (kind: string) => V) =>

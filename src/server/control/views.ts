@@ -13,17 +13,19 @@ import { formatTimestamp } from '../../contract/timestamps.ts'
 import { possibleMoves } from '../../domain/decide/move-payment.ts'
 import type { Entry } from '../../domain/events.ts'
 import { PAYOUT_MOVES, possiblePayoutMoves, targetStatus } from '../../domain/lifecycle.ts'
-import type {
-  Asset,
-  Delivery,
-  Payment,
-  Payout,
-  ProviderCall,
-  WebhookEndpoint,
-  WebhookEvent,
+import {
+  type Asset,
+  type Delivery,
+  type Payment,
+  type Payout,
+  type ProviderCall,
+  recordOf,
+  type WebhookEndpoint,
+  type WebhookEvent,
 } from '../../domain/model.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { eventView, paymentView, payoutView } from '../../domain/views.ts'
+import type { World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import type { MerchantRecord as Merchant } from '../../engine/store/merchant-record.ts'
 
@@ -173,6 +175,27 @@ export const providerCallView = ({
   route,
   ...(digest === undefined ? {} : { digest }),
 })
+
+/** The payment or payout of its event. */
+export function subjectOf(world: World, delivery: Delivery | undefined): Payment | Payout | undefined {
+  const event = world.events.get(delivery?.eventId ?? '')
+  return event && recordOf(event)
+}
+
+/** What a timer is about, in the merchant's words. */
+export function subjectView(
+  world: World,
+  { command }: TimerRecord,
+): NonNullable<TimerRecord['record']> | null {
+  const { payment = '', payout = '', delivery = '' } = command
+  const record =
+    world.payments.get(payment) ??
+    world.payouts.get(payout) ??
+    subjectOf(world, world.deliveries.get(delivery))
+  if (!record) return null
+  const { sortKey, merchantReference, amount, currency } = record
+  return { id: sortKey.id, name: merchantReference ?? sortKey.id, amount, currency }
+}
 
 export const timerView = ({ id, dueAt, command }: Timer): TimerRecord => ({
   id,

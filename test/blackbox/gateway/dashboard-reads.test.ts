@@ -408,7 +408,13 @@ test('the overview says what needs somebody, what happened last and what comes n
     account,
     `/browse/webhook-deliveries?status=failing&endpoint=${needs.failing[0].endpoint}`,
   )
-  expect(failing.data).toMatchObject([{ record: declined.id, last_status: 500 }])
+  expect(failing.data).toMatchObject([{ record: declined.id, reference: 'order-large', last_status: 500 }])
+  const byReference = await read(account, '/browse/webhook-deliveries?q=der-LARGE')
+  expect(byReference.data).toMatchObject([{ record: declined.id }])
+  const timers = await read(account, '/timers?limit=200')
+  expect(timers.data[0].record).toEqual(next[0].record)
+  for (const query of ['', '?limit=201'])
+    expect((await read(account, `/timers${query}`)).data[0].record).toBeUndefined()
 
   receiver.reply(() => ({ status: 200 }))
   await account.trigger(id, 'confirm-cancel')

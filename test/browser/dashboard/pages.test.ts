@@ -14,11 +14,18 @@ const EMPTY = ['overview', 'payments', 'payouts', 'requests', 'webhooks', 'fault
 
 /**
  * What cannot be read at this width: text cut off by the box it is in, and whatever stands beyond the window or can be
- * seen only by scrolling sideways. What only screen readers are to have is not looked at.
+ * seen only by scrolling sideways. A paragraph in a box twice as high has got the style of something else. What only screen
+ * readers are to have is not looked at.
  */
 const CUT_OFF = `(() => {
   const problems = []
   const name = element => element.tagName.toLowerCase() + '.' + element.className + ' “' + element.textContent.trim().slice(0, 50) + '”'
+  const heightOfContent = element => {
+    const all = document.createRange()
+    all.selectNodeContents(element)
+    const { paddingTop, paddingBottom } = getComputedStyle(element)
+    return all.getBoundingClientRect().height + parseFloat(paddingTop) + parseFloat(paddingBottom)
+  }
   const isUnseen = element => {
     for (let box = element; box; box = box.parentElement)
       if (getComputedStyle(box).clipPath === 'inset(50%)') return true
@@ -33,6 +40,7 @@ const CUT_OFF = `(() => {
     if (overflowX !== 'visible' && display !== 'inline' && element.tagName !== 'SELECT' && isCut)
       problems.push('does not fit (' + overflowX + '): ' + name(element))
     if (right > innerWidth + 1 || left < -1) problems.push('beyond the window: ' + name(element))
+    if (element.tagName === 'P' && heightOfContent(element) < height / 2) problems.push('mostly empty: ' + name(element))
   }
   if (document.documentElement.scrollWidth > innerWidth) problems.push('the page is wider than the window')
   return problems

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import {
   type Browser,
   type BrowserContext,
@@ -7,33 +6,7 @@ import {
   type Page,
 } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-
-/** Usual paths of Chromium; PAYSIM_CHROMIUM names another one. */
-const USUAL_PATHS = [
-  // The headless build of Debian takes half the time.
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome-stable',
-  '/usr/bin/google-chrome',
-  '/snap/bin/chromium',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
-  'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
-]
-
-/** The Chromium for browser tests, or the reason why they are skipped. */
-function findChromium(): { path: string } | { missing: string } {
-  const named = process.env.PAYSIM_CHROMIUM
-  if (named) {
-    if (existsSync(named)) return { path: named }
-    return { missing: `PAYSIM_CHROMIUM names ${named}, and nothing is there` }
-  }
-  const path = USUAL_PATHS.find(candidate => existsSync(candidate))
-  if (path) return { path }
-  return { missing: 'no Chromium was found: install one, or name it in PAYSIM_CHROMIUM' }
-}
+import { findChromium } from './find-chromium.js'
 
 const found = findChromium()
 
@@ -47,22 +20,7 @@ if ('missing' in found && noChromium)
 
 async function openBrowser(): Promise<Browser> {
   if ('missing' in found) throw new Error(found.missing)
-  return chromium.launch({
-    executablePath: found.path,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      // This saves a process for each browser and each page.
-      '--in-process-gpu',
-      '--renderer-process-limit=1',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  return chromium.launch(found.launch)
 }
 
 /** How long to wait for a page. Waits end at once when something appears, so only a busy machine needs this long. */

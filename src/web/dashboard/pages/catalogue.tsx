@@ -105,8 +105,15 @@ function Routes({ account, data }: { account: string; data: CatalogueState }) {
               </span>
             ),
           },
-          { title: 'Method', cell: ({ method }) => <code>{method}</code> },
-          { title: 'Country', cell: ({ country }) => country },
+          {
+            title: 'Method',
+            cell: ({ method, country }) => (
+              <span class="stacked">
+                <code>{method}</code>
+                <span class="muted">{country}</span>
+              </span>
+            ),
+          },
           { title: 'Amounts', cell: amountsOf, align: 'end' },
           { title: 'Modes', cell: ({ checkout_modes }) => checkout_modes.join(', ') },
           { title: 'Action', cell: ({ action }) => humanise(action) },
@@ -121,7 +128,8 @@ function Routes({ account, data }: { account: string; data: CatalogueState }) {
 /** A route may have both limits, one, or none. */
 function amountsOf({ min_amount: least, max_amount: most, currency }: Route): string {
   const [from, to] = [least, most].map(amount => amount && moneyText(amount, currency))
-  if (from && to) return `${from} – ${to} ${currency}`
+  // On one line with its currency.
+  if (from && to) return `${from} – ${to}\u00a0${currency}`
   if (from) return `from ${from} ${currency}`
   return to ? `up to ${to} ${currency}` : `any amount of ${currency}`
 }

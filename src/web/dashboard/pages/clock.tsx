@@ -4,16 +4,18 @@ import type { AdvanceBody, ClockBody } from '../../../contract/control/requests.
 import { commandText, dateTimeText } from '../format.ts'
 import { accountNow } from '../state/account-time.ts'
 import { call } from '../state/api.ts'
-import { addressOf, place } from '../state/router.ts'
+import { place } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
-import { Away, Badge, ExactTime } from '../ui/badge.tsx'
+import { Away, Badge, ExactTime, Money } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty, Panel, Table } from '../ui/panel.tsx'
 import { ClearFilters } from './filters.tsx'
+import { linked } from './why.tsx'
 
+/** The server names what each is about, up to so many. */
 const SHOWN_TIMERS = 200
 
 /** In the address: only the timers that are due in an hour. */
@@ -202,7 +204,12 @@ function Timers({ timers, isNear, later, account }: TimersProps) {
           { title: 'Due', cell: ({ due_at }) => <ExactTime at={due_at} /> },
           { title: 'When', cell: ({ due_at }) => <Away at={due_at} /> },
           { title: 'Does', cell: ({ command }) => <Badge tone="quiet">{commandText(command)}</Badge> },
-          { title: 'To', cell: ({ command }) => <RecordOf command={command} account={account} /> },
+          { title: 'To', cell: timer => <AboutTimer timer={timer} account={account} /> },
+          {
+            title: 'Amount',
+            cell: ({ record }) => record && <Money amount={record.amount} currency={record.currency} />,
+            align: 'end',
+          },
         ]}
       />
       {timers.length === SHOWN_TIMERS && later > 0 && <p class="muted pad">and {later} later ones</p>}
@@ -210,10 +217,8 @@ function Timers({ timers, isNear, later, account }: TimersProps) {
   )
 }
 
-function RecordOf({ command, account }: { command: TimerRecord['command']; account: string }) {
-  const { payment, payout, delivery } = command
-  if (payment) return <a href={addressOf(account, 'payments', payment)}>{payment}</a>
-  if (payout) return <a href={addressOf(account, 'payouts', payout)}>{payout}</a>
-  if (delivery) return <a href={addressOf(account, 'webhooks', delivery)}>{delivery}</a>
-  return null
+function AboutTimer({ timer, account }: { timer: TimerRecord; account: string }) {
+  const { payment, payout, delivery } = timer.command
+  const id = payment ?? payout ?? delivery
+  return id === undefined ? null : linked(account, id, timer.record?.name)
 }

@@ -84,7 +84,7 @@ export function DeliveryPage({ account, id }: { account: string; id: string }) {
                     <a href={addressOf(account, 'webhooks', null, { q: data.event })}>its deliveries</a>
                   </span>,
                 ],
-                ['About', data.record && linked(account, data.record)],
+                ['About', data.record && linked(account, data.record, data.reference)],
                 ['Created', <Time key="created" at={data.created_at} />],
                 ['Next attempt', data.next_attempt_at && <Away at={data.next_attempt_at} />],
                 ['Fault', data.fault && <a href={addressOf(account, 'faults')}>{humanise(data.fault)}</a>],

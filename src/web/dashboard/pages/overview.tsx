@@ -1,4 +1,3 @@
-import type { TimerRecord } from '../../../contract/control/clock.ts'
 import type { Buckets, Overview } from '../../../contract/control/overview.ts'
 import { commandText, countText, humanise, sentenceText, type Tone, toneOf } from '../format.ts'
 import { addressOf } from '../state/router.ts'
@@ -8,6 +7,7 @@ import { Chart } from '../ui/chart.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty, Panel } from '../ui/panel.tsx'
 import { FirstPayment } from './first-payment.tsx'
+import { linked } from './why.tsx'
 
 export function OverviewPage({ account }: { account: string }) {
   const overview = useLive(
@@ -145,7 +145,7 @@ const ComesNext = ({ next, account }: { next: Overview['next']; account: string 
             </span>
             {record && (
               <span class="coming-what">
-                <a href={hrefOf(account, command, record.id)}>{record.name}</a>
+                {linked(account, command.delivery ?? record.id, record.name)}
                 <Money amount={record.amount} currency={record.currency} />
               </span>
             )}
@@ -155,11 +155,6 @@ const ComesNext = ({ next, account }: { next: Overview['next']; account: string 
     )}
   </Panel>
 )
-
-function hrefOf(account: string, { delivery, payout }: TimerRecord['command'], id: string): string {
-  if (delivery !== undefined) return addressOf(account, 'webhooks', delivery)
-  return addressOf(account, payout === undefined ? 'payments' : 'payouts', id)
-}
 
 /** A webhook that is tried again beside one that is given up. */
 const TONES: Readonly<Record<string, Tone>> = { client_errors: 'warn', server_errors: 'bad', failing: 'warn' }
@@ -252,7 +247,7 @@ function LatencyChart({ data }: { data: Overview }) {
             { name: '95 in 100 within', tone: 'warn', values: p95_over_time },
           ]}
           as="lines"
-          textOf={ms => `${Number(ms.toFixed(1))} ms`}
+          textOf={ms => (ms < 10_000 ? `${Number(ms.toFixed(1))} ms` : `${Math.round(ms / 1000)} s`)}
           label={`Response times: median ${p50_ms} ms, 95th percentile ${p95_ms} ms`}
         />
       ) : (

@@ -81,11 +81,12 @@ function withoutRule({ route, rule }: PaymentRecord): string {
 }
 
 function PaymentHeadline({ payment }: { payment: PaymentRecord }) {
-  const { status, cancelled, cancel_requested_at, id } = payment
+  const { status, cancelled, cancel_requested_at, id, merchant_reference } = payment
   const cancelling = cancel_requested_at !== null && !FINAL_STATUSES.includes(status)
   return (
     <>
       <Status status={status} note={cancelled ? 'cancelled' : cancelling ? 'cancelling' : null} />
+      {merchant_reference && <b>{merchant_reference}</b>}
       <Copyable text={id} what="the ID" />
     </>
   )

@@ -38,6 +38,7 @@ export function PayoutPage({ account, id }: { account: string; id: string }) {
       lead={
         <>
           <Status status={data.status} />
+          {data.merchant_reference && <b>{data.merchant_reference}</b>}
           <Copyable text={data.id} what="the ID" />
         </>
       }

@@ -7,7 +7,7 @@ import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { type Loaded, useLive } from '../state/use-live.ts'
-import { Away, Badge, Command, Copyable, HttpStatus, Status, Time } from '../ui/badge.tsx'
+import { Away, Badge, Command, Copyable, Status, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog, FormDialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
@@ -39,11 +39,15 @@ const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
     cell: ({ event_type }) => <code>{event_type ?? 'an event'}</code>,
   },
   {
-    title: 'Status',
-    width: 'minmax(100px, .6fr)',
-    cell: ({ status }) => <Status status={status} />,
+    title: 'Reference',
+    width: 'minmax(110px, 1fr)',
+    cell: ({ reference, record }) => reference ?? record,
   },
-  { title: 'Last response', width: 'minmax(110px, .9fr)', cell: row => <LastAnswer row={row} /> },
+  {
+    title: 'Status and last answer',
+    width: 'minmax(140px, .8fr)',
+    cell: row => <Status status={row.status} note={lastAnswerOf(row)} />,
+  },
   {
     title: 'Attempts',
     width: '92px',
@@ -51,12 +55,12 @@ const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
   },
   {
     title: 'Next',
-    width: 'minmax(100px, .5fr)',
+    width: 'minmax(90px, .5fr)',
     cell: row => row.next_attempt_at && <Away at={row.next_attempt_at} />,
   },
   {
     title: 'To',
-    width: 'minmax(170px, 1.6fr)',
+    width: 'minmax(150px, 1.4fr)',
     cell: ({ url }) => <span class="path">{url}</span>,
     long: true,
   },
@@ -68,15 +72,14 @@ const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
   },
 ]
 
-function LastAnswer({ row }: { row: DeliveryRow }) {
-  if (row.last_error) return <Badge tone="bad">{row.last_error}</Badge>
-  return row.last_status === null ? null : <HttpStatus status={row.last_status} />
-}
+const lastAnswerOf = ({ last_error, last_status }: DeliveryRow) => last_error ?? last_status
 
-const nameOf = ({ event_type, record, status, last_error, last_status }: DeliveryRow) =>
-  [`${event_type ?? 'An event'}${record ? ` of ${record}` : ''}`, humanise(status), last_error ?? last_status]
-    .filter(Boolean)
-    .join(', ')
+function nameOf(row: DeliveryRow): string {
+  const { event_type, record, reference, status } = row
+  const about = reference ?? record
+  const what = `${event_type ?? 'An event'}${about ? ` of ${about}` : ''}`
+  return [what, humanise(status), lastAnswerOf(row)].filter(Boolean).join(', ')
+}
 
 export function WebhooksPage({ account }: { account: string }) {
   const query = filterQuery(FILTERS)
@@ -99,7 +102,7 @@ export function WebhooksPage({ account }: { account: string }) {
     >
       <EndpointsPanel account={account} endpoints={endpoints} />
       <search class="filters">
-        <SearchFilter hint="Delivery, event or record ID" />
+        <SearchFilter hint="ID or reference" />
         <ChoiceFilter name="status" label="Status" all="Any status" options={optionsOf(DELIVERY_STATES)} />
         <ChoiceFilter name="event_type" label="Event" all="Any event" options={EVENTS} />
         <ChoiceFilter

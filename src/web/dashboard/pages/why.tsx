@@ -46,7 +46,7 @@ export function WhyPanel<T extends string>({
           const advances = commands[0]?.startsWith(ADVANCE) === true && next?.at
           return (
             <>
-              <p class="sentence">{sentenceText(sentence)}</p>
+              <p class="reason">{sentenceText(sentence)}</p>
               <details>
                 <summary>Because</summary>
                 <ul class="because">
@@ -117,8 +117,8 @@ const PAGES: Readonly<Record<string, string>> = {
   req: 'requests',
 }
 
-/** An id, as a link if it has a page. */
-export function linked(account: string, id: string) {
+/** An id, or the name of what has it, as a link if it has a page. */
+export function linked(account: string, id: string, name: string | null = null) {
   const page = PAGES[id.split('_')[0] ?? '']
-  return page === undefined ? <code>{id}</code> : <a href={addressOf(account, page, id)}>{id}</a>
+  return page === undefined ? <code>{id}</code> : <a href={addressOf(account, page, id)}>{name ?? id}</a>
 }

@@ -22,7 +22,7 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
 }
 
 /** A status with its own colour. The text says the same. */
-export function Status({ status, note }: { status: string; note?: string | null | undefined }) {
+export function Status({ status, note }: { status: string; note?: string | number | null | undefined }) {
   return (
     <Badge tone={toneOf(status)}>
       {humanise(status)}

@@ -1,0 +1,5 @@
+interface Launch {
+  readonly executablePath: string
+  readonly args: string[]
+}
+export function findChromium(): { readonly launch: Launch } | { readonly missing: string }
