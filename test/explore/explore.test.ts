@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { runBinary } from '../support/gateway/server.ts'
+import { cleanEnvironment } from '../support/cli/clean-environment.ts'
+import { runCommand } from '../support/cli/run-command.ts'
 import { testInLongForm } from '../support/long-form.ts'
 import { pngImage } from '../support/payments/images.ts'
 
@@ -11,6 +12,9 @@ import { pngImage } from '../support/payments/images.ts'
 const WITHIN_MS = 240_000
 
 const APPS = fileURLToPath(new URL('apps', import.meta.url))
+
+const paysim = (args: readonly string[]) =>
+  runCommand(args, { cwd: tmpdir(), env: cleanEnvironment(tmpdir()) })
 
 async function explore(
   kinds: string,
@@ -30,7 +34,7 @@ async function explore(
   const app = name === 'story.yaml' ? 'app:\n' : 'app:\n  fresh: never\n'
   await writeFile(story, `${steps.replace('app:\n', app)}  - { upload asset: other, file: slip.png }\n`)
   const args = ['explore', story, '--only', kinds, '--save', saved, ...flags, '--']
-  const { code, stdout, stderr } = await runBinary([
+  const { code, stdout, stderr } = await paysim([
     ...args,
     'node',
     join(folder, command[0] ?? ''),
@@ -57,7 +61,7 @@ test('a shop that ships at each event is found, and a scenario that fails again 
   expect(await readFile(join(saved, file), 'utf8')).toMatch(
     /step \d, 2030-01-01T00:\d\d:\d\d.000Z: it was sent payment.succeeded for \$\{run\}-c again, and answered 200/,
   )
-  const again = await runBinary(['run', join(saved, file)])
+  const again = await paysim(['run', join(saved, file)])
   expect(again.code).toBe(10)
   expect(again.stdout).toMatch(/shipments[\s\S]*- 1\n\s+\+ 2/)
 })
@@ -86,7 +90,7 @@ testInLongForm(
     expect(code).toBe(10)
     const [file = ''] = (await readdir(saved)).filter(name => name.endsWith('.yaml'))
     expect(await readFile(join(saved, file), 'utf8')).toContain('2 payments ${run}-a')
-    const right = await runBinary([
+    const right = await paysim([
       'run',
       join(saved, file),
       '--',
@@ -108,11 +112,11 @@ test('a shop that ships at the return and at the webhook is found, and its scena
     /the payer came back with GET \S+return, and it answered 200[\s\S]*was sent payment.succeeded/,
   )
   const [file = ''] = (await readdir(saved)).filter(name => name.endsWith('.yaml'))
-  const again = await runBinary(['run', join(saved, file)])
+  const again = await paysim(['run', join(saved, file)])
   expect(again.code).toBe(10)
   expect(again.stdout).toMatch(/shipments[\s\S]*- 1\n\s+\+ 2/)
   const right = ['node', join(APPS, 'right.mjs'), 'reads-at-the-return']
-  const passes = await runBinary(['run', join(saved, file), '--', ...right])
+  const passes = await paysim(['run', join(saved, file), '--', ...right])
   expect(passes.code, passes.stdout + passes.stderr).toBe(0)
 })
 
@@ -152,7 +156,7 @@ testInLongForm('a payer who decides, and of whom no step says more, comes back t
   expect(await readFile(join(saved, file), 'utf8')).toContain(
     '- disturb: return-twice\n    payment: ${a.payment}',
   )
-  expect((await runBinary(['run', join(saved, file)])).code).toBe(10)
+  expect((await paysim(['run', join(saved, file)])).code).toBe(10)
 })
 
 /** One deposit, whose second receipt is sent when the first is rejected; time runs until the payment would expire. */
@@ -193,13 +197,13 @@ testInLongForm('no application is blamed for an event that arrives too late', WI
   // As many runs as there are places. The rejection comes 75 hours late, and the payment has expired after 72.
   const flags = ['--only', 'webhook-late', '--runs', '15', '--save', folder]
   const shop = ['node', join(APPS, 'wallet.mjs'), 'transaction-log']
-  const { code, stdout, stderr } = await runBinary(['explore', story, ...flags, '--', ...shop])
+  const { code, stdout, stderr } = await paysim(['explore', story, ...flags, '--', ...shop])
   expect(code, stdout + stderr).toBe(0)
   expect(stdout).toContain('webhook-late 15  1 could not be judged')
 })
 
 test('a plain run that fails ends with 2 and says why', async () => {
-  const { code, stdout } = await runBinary([
+  const { code, stdout } = await paysim([
     'explore',
     join(APPS, 'story.yaml'),
     '--',
@@ -212,9 +216,9 @@ test('a plain run that fails ends with 2 and says why', async () => {
 })
 
 test('--kinds lists the kinds, and an unknown kind is refused', async () => {
-  const { stdout } = await runBinary(['explore', '--kinds'])
+  const { stdout } = await paysim(['explore', '--kinds'])
   expect(stdout.trim().split('\n')).toHaveLength(25)
-  const { code, stderr } = await runBinary(['explore', 'x.yaml', '--only', 'webhook-twise'])
+  const { code, stderr } = await paysim(['explore', 'x.yaml', '--only', 'webhook-twise'])
   expect(code).toBe(2)
   expect(stderr).toContain('webhook-twice')
 })
@@ -225,16 +229,16 @@ test('run --no-app does not start the application of a file, and refuses the fil
   const story = join(folder, 'marks.json')
   const start = ['node', '-e', 'require("node:fs").writeFileSync("mark", "")']
   await writeFile(story, JSON.stringify({ paysim: 1, name: 'marks', app: { start }, steps: [] }))
-  const refused = await runBinary(['run', '--no-app', story])
+  const refused = await paysim(['run', '--no-app', story])
   expect(refused.code, refused.stdout).toBe(2)
   expect(refused.stdout + refused.stderr).toContain('--no-app forbids it')
   expect(await readdir(folder)).toEqual(['marks.json'])
-  const started = await runBinary(['run', story])
+  const started = await paysim(['run', story])
   expect(await readdir(folder), started.stdout + started.stderr).toEqual(['mark', 'marks.json'])
 })
 
 test('run refuses --no-app together with a command', async () => {
-  const { code, stderr } = await runBinary([
+  const { code, stderr } = await paysim([
     'run',
     '--no-app',
     join(APPS, 'story.yaml'),

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { runBinary } from '../support/gateway/server.ts'
+import { cleanEnvironment } from '../support/cli/clean-environment.ts'
+import { runCommand } from '../support/cli/run-command.ts'
 import { isLong } from '../support/long-form.ts'
 
 const WITHIN_MS = 240_000
@@ -16,8 +17,11 @@ async function folder(): Promise<string> {
   return made
 }
 
+const paysim = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  runCommand(args, { cwd: tmpdir(), env: { ...cleanEnvironment(tmpdir()), ...env } })
+
 const explore = (flags: readonly string[], words: readonly string[]) =>
-  runBinary(['explore', '--suite', ...flags, '--', 'node', SMALL, ...words])
+  paysim(['explore', '--suite', ...flags, '--', 'node', SMALL, ...words])
 
 test('a test command that a disturbance breaks is a finding, saved as a file that repeats it', {
   timeout: WITHIN_MS,
@@ -82,9 +86,9 @@ test.skipIf(!isLong)(
     await writeFile(file, JSON.stringify(found))
     const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
     const repeat = (...shop: string[]) =>
-      runBinary(
+      paysim(
         ['explore', '--suite', '--repeat', file, '--', 'node', vitest, 'run', '--root', join(APPS, 'suites')],
-        { env: { SHOP: JSON.stringify(['node', ...shop]) } },
+        { SHOP: JSON.stringify(['node', ...shop]) },
       )
     const wrong = await repeat(join(APPS, 'wrong.mjs'), 'refuses-unknown-members')
     expect(wrong).toMatchObject({ code: 10, stdout: expect.stringContaining('/orders was answered 502') })
@@ -94,16 +98,16 @@ test.skipIf(!isLong)(
 )
 
 test('what belongs to a test command is refused without one', async () => {
-  const without = await runBinary(['explore', '--tolerate', 'story.yaml'])
+  const without = await paysim(['explore', '--tolerate', 'story.yaml'])
   expect(without).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--tolerate is for a test command: add --suite'),
   })
-  const late = await runBinary(['explore', '--suite', '--only', 'webhook-late', '--', 'true'])
+  const late = await paysim(['explore', '--suite', '--only', 'webhook-late', '--', 'true'])
   expect(late).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--suite does not try webhook-late: the event would come later'),
   })
-  const nothing = await runBinary(['explore', '--suite'])
+  const nothing = await paysim(['explore', '--suite'])
   expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('no test command was given') })
 })

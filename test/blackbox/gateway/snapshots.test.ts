@@ -1,9 +1,15 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { accountOf, rows, succeeded } from '../../support/gateway/merchant.ts'
-import { type AccountKeys, runBinary, type Server } from '../../support/gateway/server.ts'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { accountOf, type Json, rows, succeeded } from '../../support/gateway/merchant.ts'
+import {
+  type AccountKeys,
+  removeDirectory,
+  runBinary,
+  type Server,
+  startServer,
+} from '../../support/gateway/server.ts'
 import { ownServer } from '../../support/gateway/shared-server.ts'
 import { createPayment } from '../../support/payments/payments.ts'
 import { openReceiver, subscribe } from '../../support/webhooks/receiver.ts'
@@ -18,6 +24,18 @@ async function folder(): Promise<string> {
 
 const ofDefault = (server: Server, environment = 'test') =>
   accountOf(server, server.accounts.find(({ id }) => id === `default.${environment}`) as AccountKeys)
+
+/** What a server left whose webhooks go nowhere, for tests that leave the file as it is. */
+let left: { file: string; payment: Json }
+beforeAll(async () => {
+  const place = await mkdtemp(join(tmpdir(), 'paysim-snapshot-'))
+  const file = join(place, 'shop.json')
+  const server = await startServer({ args: ['--clock', 'virtual', '--export-on-exit', file] })
+  await subscribe(ofDefault(server), 'http://127.0.0.1:9/hook')
+  left = { file, payment: await createPayment(ofDefault(server)) }
+  await server.stop()
+  return () => Promise.all([place, server.dataDir].map(removeDirectory))
+})
 
 /** A file with a pending payment, whose webhooks go to this receiver. */
 async function snapshot(receiver: string, environment = 'test') {
@@ -71,12 +89,11 @@ test('an export of a live account is imported into the live one', async () => {
 })
 
 test('a round trip changes nothing', async () => {
-  const receiver = await openReceiver()
-  const { file } = await snapshot(receiver.url)
+  const { file } = left
   // The secret of an endpoint is sealed for its account, which is another one each time.
   const entriesOf = async (path: string) =>
     JSON.parse((await readFile(path, 'utf8')).replaceAll(/sealed_[\w-]+/g, 'sealed')).entries
-  const again = `${file}.again`
+  const again = join(await folder(), 'again.json')
   const server = await ownServer({
     args: ['--ephemeral', '--from', file, '--keep-endpoints', '--export-on-exit', again],
   })
@@ -87,8 +104,7 @@ test('a round trip changes nothing', async () => {
 const serve = (...args: string[]) => runBinary(['serve', '--json', '--port', '0', ...args])
 
 test('a store that has merchants is refused, and stays as it is', async () => {
-  const receiver = await openReceiver()
-  const { file, payment } = await snapshot(receiver.url)
+  const { file, payment } = left
   const server = await ownServer()
   const made = await createPayment(ofDefault(server))
   await server.stop()
@@ -101,8 +117,7 @@ test('a store that has merchants is refused, and stays as it is', async () => {
 })
 
 test('a file that was not exported is refused, and the store is still new', async () => {
-  const receiver = await openReceiver()
-  const { file } = await snapshot(receiver.url)
+  const { file } = left
   const whole = JSON.parse(await readFile(file, 'utf8'))
   const other = join(await folder(), 'other.json')
   const data = join(await folder(), 'data')
@@ -161,9 +176,8 @@ test('an earlier export stays whole until the new one is', async () => {
 })
 
 test('exec begins with a file, and leaves one', async () => {
-  const receiver = await openReceiver()
-  const { file, payment } = await snapshot(receiver.url)
-  const next = `${file}.next`
+  const { file, payment } = left
+  const next = join(await folder(), 'next.json')
   const script = `
     const { PAYSIM_BASE_URL: url, PAYSIM_PUBLIC_KEY: key, PAYSIM_SECRET_KEY: secret } = process.env
     const authorization = 'Basic ' + Buffer.from(key + ':' + secret).toString('base64')

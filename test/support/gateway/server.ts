@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Dispatcher, request } from 'undici'
 import { controlConformance } from '../http/openapi.ts'
 import { BINARY } from '../paysim-binary.ts'
 
@@ -206,31 +207,44 @@ function sizeOf(raw: CallOptions['raw']): number {
   )
 }
 
+/** By `request`: `fetch` takes seven times as long, which was a quarter of what a test did in its own process. */
 function caller(base: string, authorization: string, apart: boolean): Call {
   return async (method, path, options = {}) => {
-    const headers: Record<string, string> = { ...options.headers }
+    const headers = new Headers(options.headers)
     // A server that closes a connection whose body it has not read resets it, and the answer may be lost.
     const isLarge = sizeOf(options.raw) > LARGE
-    if (apart && !isLarge) headers.connection = 'close'
-    if (!options.anonymous) headers.authorization ??= authorization
-    let body: string | Uint8Array<ArrayBuffer> | FormData | undefined = options.raw
-    if (options.body !== undefined) {
-      headers['content-type'] ??= 'application/json'
-      body = JSON.stringify(options.body)
-    }
-    const response = await fetch(`${base}${path}`, {
-      method,
+    if (apart && !isLarge) headers.set('connection', 'close')
+    if (!options.anonymous && !headers.has('authorization')) headers.set('authorization', authorization)
+    const [body, type] = await encoded(options)
+    if (type !== undefined && !headers.has('content-type')) headers.set('content-type', type)
+    const answer = await request(`${base}${path}`, {
+      method: method as Dispatcher.HttpMethod,
       headers,
-      redirect: 'manual',
-      ...(body === undefined ? {} : { body }),
+      body: body ?? null,
     })
-    const text = await response.text()
+    const text = await answer.body.text()
     let parsed: unknown
     try {
       parsed = JSON.parse(text)
     } catch {
       parsed = undefined
     }
-    return { status: response.status, headers: response.headers, text, body: parsed }
+    return { status: answer.statusCode, headers: headersOf(answer.headers), text, body: parsed }
   }
+}
+
+/** The bytes of a body, and the type that `fetch` would give them. */
+async function encoded({ body, raw }: CallOptions) {
+  if (body !== undefined) return [JSON.stringify(body), 'application/json'] as const
+  if (typeof raw === 'string') return [raw, 'text/plain;charset=UTF-8'] as const
+  if (!(raw instanceof FormData)) return [raw] as const
+  const form = new Response(raw)
+  return [Buffer.from(await form.arrayBuffer()), form.headers.get('content-type') ?? ''] as const
+}
+
+function headersOf(received: Dispatcher.ResponseData['headers']): Headers {
+  const headers = new Headers()
+  for (const [name, values = []] of Object.entries(received))
+    for (const value of [values].flat()) headers.append(name, value)
+  return headers
 }
