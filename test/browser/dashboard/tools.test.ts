@@ -74,7 +74,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     const { id } = await desk.pay()
     await desk.control('POST', `/payments/${id}/succeed`)
     await desk.control('POST', '/clock/advance', { by: '0s' })
-    await page.getByRole('link', { name: `payment.succeeded of ${id}` }).click()
+    await page.getByRole('link', { name: 'payment.succeeded of order-1' }).click()
     // What comes above the attempts is there, so that nothing moves under the click.
     await page.getByRole('button', { name: 'Redeliver' }).waitFor()
     const received = (attempt: number) => page.getByRole('region', { name: `Received by attempt ${attempt}` })
@@ -96,7 +96,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     expect(marks).not.toContain('session=…; Path=/')
     await expectAccessible(page, 'two attempts, opened')
     await shows(page, 'Delivered')
-    await page.getByRole('link', { name: id }).click()
+    await page.getByRole('link', { name: 'order-1', exact: true }).click()
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()
 
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
