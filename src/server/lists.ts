@@ -106,14 +106,16 @@ export async function listWindow<R, Row>(
   const anchor = given ?? newestIn(list)
   const { from: lowest, to: end } = spanOf(filter)
   const top = isLower(anchor, end) ? anchor : end
-  const read = filter.search ? searched(index(), filter.search, filter.facets) : listed(list, filter.facets)
-  const { total, records } = await read({ from: lowest, to: top, offset, limit })
+  const read = filter.search
+    ? searched(index(), filter.search, filter.facets, one(request, 'partial') === 'true')
+    : listed(list, filter.facets)
+  const { total, exact, records } = await read({ from: lowest, to: top, offset, limit })
   const isNewer = isLower(anchor, lowest) ? lowest : anchor
   const newer = given ? await read({ from: isNewer, to: end, offset: 0, limit: 0 }) : undefined
   return {
     data: records.map(view),
     total,
-    exact: true,
+    exact,
     newer: newer?.total ?? 0,
     anchor: writePosition(anchor),
   }
@@ -132,11 +134,11 @@ interface Range {
 }
 
 const searched =
-  <R>(index: SearchIndex<R>, { text, values }: Sought, facets: Filter['facets']) =>
+  <R>(index: SearchIndex<R>, { text, values }: Sought, facets: Filter['facets'], isPartEnough: boolean) =>
   ({ from, to, offset, limit }: Range) => {
     const group = (all: readonly string[]) =>
       facets(all) && values.every((fits, nth) => fits(all[all.length - values.length + nth]))
-    return index.find({ text, group, from, to }, offset, limit)
+    return index.find({ text, group, from, to }, offset, limit, isPartEnough)
   }
 
 /** Reads the records of a range that are shown, and counts the others. */
@@ -149,7 +151,7 @@ const listed =
     if (most > 0)
       for (const { record } of list.below(afterSome(list, facets, to, offset), facets))
         if (records.push(record) >= most) break
-    return { total, records }
+    return { total, exact: true, records }
   }
 
 /** The records of a span of time, oldest first. */

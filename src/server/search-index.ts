@@ -28,10 +28,23 @@ interface Search {
 
 interface Found<R> {
   readonly total: number
+  /** Whether all records were looked through. */
+  readonly exact: boolean
   /** Those that were asked for, newest first. */
   readonly records: readonly R[]
 }
 
+/** An index that is being made. */
+interface Making {
+  /** What is there so far, the newest first. */
+  readonly pieces: Piece[]
+  readonly whole: Promise<void>
+  /** Resolves when a search need not wait any longer. */
+  readonly part: Promise<void>
+}
+
+/** After so many slices of a few milliseconds, a search may be answered from a part of the index. */
+const SLICES_OF_A_PART = 40
 /** How many records are in one piece, or up to twice as many. */
 const PIECE = 1024
 /** Neither byte is in any text in UTF-8. */
@@ -50,7 +63,7 @@ export class SearchIndex<R> {
   /** The oldest first. */
   #pieces: Piece[] = []
   readonly #groups = new Groups()
-  #making: Promise<void> | undefined
+  #making: Making | undefined
   /** The records that changed while the index was made. */
   #changed: Set<string> | undefined
 
@@ -73,12 +86,17 @@ export class SearchIndex<R> {
     return this.shape.list(this.account)
   }
 
-  #whole(): Promise<void> {
-    this.#making ??= this.#make().catch(cause => {
+  #make(): Making {
+    const pieces: Piece[] = []
+    let endPart = () => {}
+    const part = new Promise<void>(resolve => {
+      endPart = resolve
+    })
+    const whole = this.#read(pieces, endPart).catch(cause => {
       this.#forget()
       throw cause
     })
-    return this.#making
+    return { pieces, whole, part }
   }
 
   #forget(): void {
@@ -87,16 +105,28 @@ export class SearchIndex<R> {
     this.#pieces = []
   }
 
-  /** How many records fit, and `limit` of them after the `offset` newest ones. */
-  async find(search: Search, offset: number, limit: number): Promise<Found<R>> {
+  /**
+   * How many records fit, and `limit` of them after the `offset` newest ones. While the index is made, a part of it may be
+   * enough: the newest records.
+   */
+  async find(search: Search, offset: number, limit: number, isPartEnough = false): Promise<Found<R>> {
+    let making = this.#making
     // What was made may have been forgotten again.
-    while (!this.#making || this.#changed) await this.#whole()
+    while (!making || this.#changed) {
+      this.#making ??= this.#make()
+      making = this.#making
+      await (isPartEnough ? Promise.race([making.part, making.whole]) : making.whole)
+      if (isPartEnough) break
+      making = this.#making
+    }
+    const exact = this.#making === making && !this.#changed
+    const pieces = exact ? this.#pieces.toReversed() : [...making.pieces]
     const { text, from = FROM_THE_BOTTOM, to = FROM_THE_TOP } = search
     const bytes = text === undefined ? undefined : bytesOf(text)
     const isWanted = this.#groups.matching(search.group)
     const records: R[] = []
     let total = 0
-    for (const piece of this.#pieces.toReversed()) {
+    for (const piece of pieces) {
       if (!piece.reaches(from, to)) continue
       const found = piece.find(bytes, isWanted, from, to)
       for (let nth = offset - total; nth < found.length && records.length < limit; nth++) {
@@ -106,7 +136,7 @@ export class SearchIndex<R> {
       }
       total += found.length
     }
-    return { total, records }
+    return { total, exact, records }
   }
 
   #recordAt({ at, ordinal, group }: Entry): R | undefined {
@@ -118,10 +148,9 @@ export class SearchIndex<R> {
     return undefined
   }
 
-  async #make(): Promise<void> {
+  async #read(pieces: Piece[], endPart: () => void): Promise<void> {
     const changed = new Set<string>()
     this.#changed = changed
-    const pieces: Piece[] = []
     let entries: Entry[] = []
     // A piece at a time, since to make all of them at the end would be long work without a pause.
     const endPiece = () => {
@@ -129,6 +158,7 @@ export class SearchIndex<R> {
       entries = []
     }
     const slice = new Slice()
+    let slices = 0
     for (let from: Position | undefined = FROM_THE_TOP; from; ) {
       // From the list as it is now: a checkpoint may have moved its records since the last slice.
       const rest: Position = from
@@ -141,10 +171,11 @@ export class SearchIndex<R> {
       }
       if (!from) break
       await slice.next()
+      if (++slices === SLICES_OF_A_PART) endPart()
       if (this.#changed !== changed) return
     }
     endPiece()
-    this.#pieces = pieces.reverse()
+    this.#pieces = pieces.toReversed()
     this.#changed = undefined
     for (const id of changed) this.#note(id)
   }

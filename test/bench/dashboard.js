@@ -148,7 +148,7 @@ async function measureInChromium(binary, { path, count }, rounds, onEnd) {
     const server = await servePaysim(binary, ['--data', path])
     const visitor = await openVisitor(browser, server)
     for (const name of Object.keys(FIRST_ROWS)) sights[name].push(await visitor.firstRow(name))
-    sights.search.push(await visitor.search(`order-${count >> 1}`))
+    sights.search.push(await visitor.search(`order-${count - 7}`))
     sights['search again'].push(await visitor.search(`order-${count / 4}`))
     sights.again.push(await visitor.firstRow('payments'))
     await visitor.leave()
@@ -167,7 +167,11 @@ async function measureInChromium(binary, { path, count }, rounds, onEnd) {
     row(`overview, ${of}: first row, after a start`, 'overview', MOST_TO_FIRST_ROW_MS),
     row(`list of payments, ${of}: first row`, 'payments', MOST_TO_FIRST_ROW_MS),
     row('  again', 'again', MOST_TO_FIRST_ROW_MS),
-    row(`search for a reference, ${of}: first row, the first time after a start`, 'search', MOST_TO_FOUND_MS),
+    row(
+      `search for one of the last, ${of}: its row, the first time after a start`,
+      'search',
+      MOST_TO_FOUND_MS,
+    ),
     row('  again', 'search again', MOST_TO_FOUND_MS),
   ]
 }
@@ -195,6 +199,8 @@ async function openVisitor(browser, server) {
       const from = await page.evaluate(`(sees('.list-row', ${JSON.stringify(text)}), performance.now())`)
       await page.getByLabel('Search').fill(text)
       const at = await page.evaluate('seen')
+      // The first search goes on through the older ones.
+      await page.locator('.list-count', { hasText: /[a-z]$/ }).waitFor()
       await page.close()
       return at - from
     },

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Entry } from '../../src/domain/events.ts'
 import { comparePositions, type Position } from '../../src/domain/list-index.ts'
 import { Table } from '../../src/domain/table.ts'
@@ -115,6 +115,7 @@ test('a search finds what a look at each record finds, whenever the records were
         }
         expect(await index.find(search, offset, limit)).toEqual({
           total: fitting.length,
+          exact: true,
           records: fitting.slice(offset, offset + limit),
         })
       }
@@ -140,4 +141,26 @@ test('a record that changes while the index is made is found as it is now', asyn
   }
   const { total, records } = await searching
   expect([total, records.map(({ sortKey }) => sortKey.id)]).toEqual([2, ['R20000', 'R1']])
+})
+
+test('while the index is made, a search for which a part is enough finds the newest records', async () => {
+  // Each look at the clock ends a slice, so that a slice has one record.
+  let now = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 1000))
+  onTestFinished(() => clock.mockRestore())
+  const { rows, index } = anAccount()
+  for (let nth = 1; nth <= 200; nth++)
+    rows.add(`R${nth}`, {
+      sortKey: { id: `R${nth}`, createdAt: nth, ordinal: nth },
+      name: 'same',
+      colour: 'red',
+    })
+  const search = { text: 'same', group: () => true }
+  const [part, whole] = await Promise.all([index.find(search, 0, 2, true), index.find(search, 0, 2)])
+  const newest = ['R200', 'R199']
+  expect(part).toMatchObject({ exact: false, records: newest.map(id => rows.get(id)) })
+  expect(part.total).toBeGreaterThan(2)
+  expect(part.total).toBeLessThan(200)
+  expect(whole).toMatchObject({ exact: true, total: 200, records: newest.map(id => rows.get(id)) })
+  expect(await index.find(search, 0, 2, true)).toEqual(whole)
 })

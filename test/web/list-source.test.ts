@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ListSource } from '../../src/web/dashboard/state/list-source.ts'
 
 interface Asked {
@@ -24,8 +24,8 @@ afterEach(() => {
 const next = () => asked.shift() ?? expect.unreachable('nothing was asked')
 
 const PAYOUTS = 'GET /accounts/:account/browse/payouts'
-const OLD = { data: ['old'], total: 250, newer: 1, anchor: 'old' }
-const NEW = { data: ['new', 'old'], total: 251, newer: 0, anchor: 'new' }
+const OLD = { data: ['old'], total: 250, exact: true, newer: 1, anchor: 'old' }
+const NEW = { data: ['new', 'old'], total: 251, exact: true, newer: 0, anchor: 'new' }
 
 /** A list whose first row is loaded, and which has begun again: the request for its new start is under way. */
 async function begunAgain() {
@@ -75,4 +75,19 @@ describe('a list that begins again', () => {
     await after
     expect(source.row(100)).toBe('last')
   })
+})
+
+test('a search shows what was found so far, and asks again until all was looked through', async () => {
+  const source = new ListSource(PAYOUTS, 'acc.test', 'q=old')
+  const loading = source.restart()
+  const first = next()
+  expect(first.query.get('partial')).toBe('true')
+  first.answer({ ...OLD, total: 1, exact: false, newer: 0 })
+  await vi.waitUntil(() => asked.length > 0)
+  expect(source.state.value).toMatchObject({ total: 1, exact: false })
+  expect(source.row(0)).toBe('old')
+  next().answer(NEW)
+  await loading
+  expect(source.state.value).toMatchObject({ total: 251, exact: true })
+  expect(asked).toEqual([])
 })

@@ -89,7 +89,9 @@ export const listWindow = <S extends TSchema>(row: S) =>
   object({
     data: Type.Array(row),
     total: Type.Integer({ minimum: 0, description: 'how many there are below the anchor' }),
-    exact: Type.Boolean({ description: 'whether all of them were counted, which is always so' }),
+    exact: Type.Boolean({
+      description: 'false if a search with `partial` did not look through all of them yet: ask again',
+    }),
     newer: Type.Integer({ minimum: 0, description: 'how many were added since then' }),
     anchor: Type.String({
       description: 'the start of the list: send it with later windows, so that they do not shift',

@@ -236,6 +236,10 @@ const ROWS_QUERY = {
     examples: [50],
   }),
   q: Type.String({ description: 'Text that the record must contain.', examples: ['order-1001'] }),
+  partial: Type.Literal('true', {
+    description: 'Answer soon, from the newest records, while the first search of many reads all of them.',
+    examples: ['true'],
+  }),
 }
 const RECORD_QUERY = {
   ...ROWS_QUERY,

@@ -58,6 +58,8 @@ export class ListSource<C extends ListCall> {
       this.#asked.clear()
       this.#anchor = page.anchor
       this.#take(new Map([[0, page.data]]), page)
+      // A first search of many records shows what it has found so far.
+      if (!page.exact) await this.restart()
     } catch (error) {
       if (era === this.#era) this.#fail(error)
     }
@@ -75,6 +77,7 @@ export class ListSource<C extends ListCall> {
       if (era !== this.#era || !newest) return
       this.#asked.clear()
       this.#take(new Map(read.map(([page, { data }]) => [page, data])), newest)
+      if (!newest.exact) await this.refresh(first, last)
     } catch (error) {
       if (era === this.#era) this.#fail(error)
     }
@@ -107,7 +110,7 @@ export class ListSource<C extends ListCall> {
     const filters = Object.fromEntries(new URLSearchParams(this.filters))
     const part = call<ListCall>(this.name, {
       params: { account: this.account },
-      query: { ...filters, offset: page * PAGE_ROWS, limit: PAGE_ROWS, anchor },
+      query: { ...filters, offset: page * PAGE_ROWS, limit: PAGE_ROWS, anchor, partial: 'true' },
     })
     return part as Promise<ListWindow<RowOf<C>>>
   }

@@ -135,7 +135,7 @@ export function VirtualList<C extends ListCall>(props: VirtualListProps<C>) {
   }
 
   if (state?.error !== undefined && state.pages.size === 0) return <ErrorNote error={state.error} />
-  if (state && state.total === 0 && state.newer === 0) return <>{empty}</>
+  if (state?.exact && state.total === 0 && state.newer === 0) return <>{empty}</>
   const toTop = () => {
     scroller.current?.scrollTo(0, 0)
     source.restart()
@@ -145,7 +145,7 @@ export function VirtualList<C extends ListCall>(props: VirtualListProps<C>) {
     <div class="list">
       <p class="list-count" role="status">
         {state
-          ? `${countText(state.total)}${state.exact ? '' : ' or more'} ${state.total === 1 ? label.one : label.many}`
+          ? `${countText(state.total)} ${state.total === 1 ? label.one : label.many}${state.exact ? '' : ' so far…'}`
           : 'Loading…'}
       </p>
       {state && state.newer > 0 && (
