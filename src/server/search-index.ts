@@ -44,7 +44,7 @@ interface Making {
 }
 
 /** After so many slices of a few milliseconds, a search may be answered from a part of the index. */
-const SLICES_OF_A_PART = 40
+const SLICES_OF_A_PART = 20
 /** How many records are in one piece, or up to twice as many. */
 const PIECE = 1024
 /** Neither byte is in any text in UTF-8. */

@@ -148,7 +148,7 @@ async function measureInChromium(binary, { path, count }, rounds, onEnd) {
     const server = await servePaysim(binary, ['--data', path])
     const visitor = await openVisitor(browser, server)
     for (const name of Object.keys(FIRST_ROWS)) sights[name].push(await visitor.firstRow(name))
-    sights.search.push(await visitor.search(`order-${count - 7}`))
+    sights.search.push(await visitor.search(`order-${count - 500}`))
     sights['search again'].push(await visitor.search(`order-${count / 4}`))
     sights.again.push(await visitor.firstRow('payments'))
     await visitor.leave()
