@@ -360,8 +360,10 @@ function withSection(document, { title, sentence, table: [head, ...rows] }) {
     ...[head, head.map(() => '---'), ...rows].map(row => `| ${row.join(' | ')} |`),
     '',
   ].join('\n')
-  const others = document.split(/^(?=## )/m).filter(part => !part.startsWith(`## ${title}\n`))
-  return [...others, section]
+  const parts = document.split(/^(?=## )/m)
+  const at = parts.findIndex(part => part.startsWith(`## ${title}\n`))
+  return parts
+    .toSpliced(at < 0 ? parts.length : at, at < 0 ? 0 : 1, section)
     .map(part => part.trimEnd())
     .join('\n\n')
     .concat('\n')
