@@ -360,7 +360,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await expectAccessible(page, 'a wrong fault')
     await dialog.getByRole('textbox', { name: 'Status' }).fill('503')
     await confirm(page, 'Add')
-    await shows(page, 'On GET /payout_intents: another answer comes; with status 503.')
+    await shows(page, 'On GET /payout_intents: another answer comes, with status 503.')
     await shows(page, 'happened 0 ×')
     expect((await desk.call('GET', '/payout_intents')).status).toBe(503)
     await shows(page, 'happened 1 ×')

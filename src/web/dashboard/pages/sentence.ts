@@ -41,7 +41,7 @@ const BEGINNINGS: Readonly<Record<string, string>> = {
   action: 'what the payer must do',
   expiry: 'without a payment it expires after',
   times: 'at most',
-  nth: 'only the time with the number',
+  nth: 'only match number',
   probability: 'with the probability',
   for: 'for',
   from: 'from',
@@ -49,7 +49,7 @@ const BEGINNINGS: Readonly<Record<string, string>> = {
   delay: 'by',
   retry_after: 'with a Retry-After of',
   limit: 'above',
-  per: 'in',
+  per: 'within',
   when: '',
   on: 'on',
   type: '',
@@ -67,7 +67,7 @@ const BEGINNINGS_IN: Readonly<Record<string, string>> = {
   status: 'with status',
 }
 
-const ENDINGS: Readonly<Record<string, string>> = { times: 'times' }
+const ENDINGS: Readonly<Record<string, string>> = { times: 'times', limit: 'calls' }
 export const ending = (path: readonly (string | number)[]): string | undefined => ENDINGS[path.at(-1) ?? '']
 
 export function beginning(path: readonly (string | number)[]): string {
@@ -137,12 +137,13 @@ function conditionsText(condition: Json): string {
 }
 
 /** What comes first in a sentence; the others follow in their order. */
-const FIRST = ['on', 'type', 'status', 'verdict', 'outcome', 'code', 'message']
+const FIRST = ['on', 'type', 'status', 'verdict', 'approval', 'outcome', 'code', 'message']
 export const inOrder = (names: readonly string[]): string[] =>
   [...names].sort((one, other) => placeOf(one) - placeOf(other))
 const placeOf = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length)
 
 function clause(value: Json, path: readonly (string | number)[]): string {
+  if (path.at(-1) === 'times' && value === 1) return 'only once'
   const text = Array.isArray(value)
     ? value.map((each, nth) => clause(each, [...path, nth])).join(', then ')
     : isItem(value)
@@ -167,6 +168,6 @@ export function sentenceOf(item: Item): string {
   const happens = inOrder(Object.keys(item).filter(name => !APART.includes(name)))
   const [about, rest] = [happens.filter(name => name === 'on'), happens.filter(name => name !== 'on')]
   const before = [...about.map(name => clause(item[name], [name])), ...asks].join(' ') || 'always'
-  const after = rest.map(name => clause(item[name], [name])).join('; ') || 'nothing happens by itself'
+  const after = rest.map(name => clause(item[name], [name])).join(', ') || 'nothing happens by itself'
   return `${before.charAt(0).toUpperCase()}${before.slice(1)}: ${after}.`
 }

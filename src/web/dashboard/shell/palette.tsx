@@ -64,19 +64,21 @@ function OpenedPalette({ account, merchants }: PaletteProps) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const [known] = useState(() => knownGroups(account, merchants))
-  const [found, setFound] = useState<{ readonly of: string; readonly groups: readonly Group[] }>()
+  const [found, setFound] = useState<Found & { readonly of: string }>()
   const wanted = text.trim()
   // Before the next key is typed.
   useLayoutEffect(() => dialog.current?.showModal(), [])
   useEffect(() => {
     if (wanted === '') return setFound(undefined)
     let isCurrent = true
-    const typed = window.setTimeout(() => {
-      recordsLike(account, wanted).then(
-        groups => isCurrent && setFound({ of: wanted, groups }),
-        error => toast(messageOf(error), 'bad'),
-      )
-    }, TYPED_MS)
+    const search = async () => {
+      while (isCurrent) {
+        const like = await recordsLike(account, wanted)
+        if (isCurrent) setFound({ of: wanted, ...like })
+        if (like.exact) return
+      }
+    }
+    const typed = window.setTimeout(() => search().catch(error => toast(messageOf(error), 'bad')), TYPED_MS)
     return () => {
       isCurrent = false
       window.clearTimeout(typed)
@@ -110,7 +112,7 @@ function OpenedPalette({ account, merchants }: PaletteProps) {
     document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' })
   }, [active])
 
-  const isSearching = wanted !== '' && found?.of !== wanted
+  const isSearching = wanted !== '' && !(found?.of === wanted && found.exact)
   let nth = 0
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it too
@@ -334,10 +336,16 @@ function actionsOf(account: string): Choice[] {
 
 const MOST = 5
 
+interface Found {
+  readonly groups: readonly Group[]
+  /** Whether all records were looked through. */
+  readonly exact: boolean
+}
+
 /** The records whose id, reference, name or, of a request, path or body has this text. */
-async function recordsLike(account: string, q: string): Promise<Group[]> {
+async function recordsLike(account: string, q: string): Promise<Found> {
   const params = { account }
-  const query = { q, limit: MOST }
+  const query = { q, limit: MOST, partial: 'true' as const }
   const [payments, payouts, deliveries, requests, { rules }] = await Promise.all([
     call('GET /accounts/:account/browse/payments', { params, query }),
     call('GET /accounts/:account/browse/payouts', { params, query }),
@@ -356,7 +364,7 @@ async function recordsLike(account: string, q: string): Promise<Group[]> {
           },
         ]
       : []
-  return [
+  const groups: Group[] = [
     {
       title: 'Payments',
       choices: [
@@ -393,7 +401,7 @@ async function recordsLike(account: string, q: string): Promise<Group[]> {
       choices: [
         ...deliveries.data.map(row => ({
           icon: 'webhooks' as const,
-          title: row.event_type ?? row.event,
+          title: `${row.event_type ?? row.event}${row.reference === null ? '' : ` of ${row.reference}`}`,
           more: `${humanise(row.status)} · ${row.url} · ${row.id}`,
           run: to('webhooks', row.id),
         })),
@@ -406,7 +414,7 @@ async function recordsLike(account: string, q: string): Promise<Group[]> {
         ...requests.data.slice(0, MOST).map(row => ({
           icon: 'requests' as const,
           title: `${row.method} ${row.path.split('?')[0]}`,
-          more: `${row.status} · ${row.request_id}`,
+          more: [row.reference, row.status, row.request_id].filter(Boolean).join(' · '),
           run: to('requests', row.request_id),
         })),
         ...all('requests', requests.data.length),
@@ -427,4 +435,5 @@ async function recordsLike(account: string, q: string): Promise<Group[]> {
       ),
     },
   ]
+  return { groups, exact: [payments, payouts, deliveries].every(({ exact }) => exact) }
 }
