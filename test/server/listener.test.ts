@@ -99,6 +99,8 @@ describe('a client that does not send a whole request in time is cut off', () =>
     socket.write(`${post(1_000_000, NOT_PLAIN)}`)
     const dripping = setInterval(() => socket.write('x'), 5)
     onTestFinished(() => clearInterval(dripping))
+    // After the answer the server closes, and to write on would be an error.
+    socket.once('data', () => clearInterval(dripping))
     expect(statuses(await untilEnd(socket))).toEqual([400])
     expect(refused).toEqual(['ERR_HTTP_REQUEST_TIMEOUT'])
   })
