@@ -34,16 +34,7 @@ interface Found<R> {
   readonly records: readonly R[]
 }
 
-/** An index that is being made. */
-interface Making {
-  /** What is there so far, the newest first. */
-  readonly pieces: Piece[]
-  readonly whole: Promise<void>
-  /** Resolves when a search need not wait any longer. */
-  readonly part: Promise<void>
-}
-
-/** After so many slices of a few milliseconds, a search may be answered from a part of the index. */
+/** After each so many slices of a few milliseconds, a search may be answered from the part of the index that there is. */
 const SLICES_OF_A_PART = 20
 /** How many records are in one piece, or up to twice as many. */
 const PIECE = 1024
@@ -63,7 +54,11 @@ export class SearchIndex<R> {
   /** The oldest first. */
   #pieces: Piece[] = []
   readonly #groups = new Groups()
-  #making: Making | undefined
+  #making: Promise<void> | undefined
+  /** What was made of it so far, the newest first. */
+  #begun: readonly Piece[] = []
+  /** Goes on with the searches for which a part is enough. */
+  #answerSome: (() => void)[] = []
   /** The records that changed while the index was made. */
   #changed: Set<string> | undefined
 
@@ -86,23 +81,19 @@ export class SearchIndex<R> {
     return this.shape.list(this.account)
   }
 
-  #make(): Making {
-    const pieces: Piece[] = []
-    let endPart = () => {}
-    const part = new Promise<void>(resolve => {
-      endPart = resolve
-    })
-    const whole = this.#read(pieces, endPart).catch(cause => {
+  #whole(): Promise<void> {
+    this.#making ??= this.#make().catch(cause => {
       this.#forget()
       throw cause
     })
-    return { pieces, whole, part }
+    return this.#making
   }
 
   #forget(): void {
     this.#making = undefined
     this.#changed = undefined
     this.#pieces = []
+    this.#begun = []
   }
 
   /**
@@ -110,17 +101,18 @@ export class SearchIndex<R> {
    * enough: the newest records.
    */
   async find(search: Search, offset: number, limit: number, isPartEnough = false): Promise<Found<R>> {
-    let making = this.#making
+    const isMade = () => this.#making !== undefined && !this.#changed
     // What was made may have been forgotten again.
-    while (!making || this.#changed) {
-      this.#making ??= this.#make()
-      making = this.#making
-      await (isPartEnough ? Promise.race([making.part, making.whole]) : making.whole)
-      if (isPartEnough) break
-      making = this.#making
+    while (!isMade()) {
+      const whole = this.#whole()
+      if (!isPartEnough) await whole
+      else {
+        await Promise.race([whole, new Promise<void>(resolve => this.#answerSome.push(resolve))])
+        break
+      }
     }
-    const exact = this.#making === making && !this.#changed
-    const pieces = exact ? this.#pieces.toReversed() : [...making.pieces]
+    const exact = isMade()
+    const pieces = exact ? this.#pieces.toReversed() : this.#begun
     const { text, from = FROM_THE_BOTTOM, to = FROM_THE_TOP } = search
     const bytes = text === undefined ? undefined : bytesOf(text)
     const isWanted = this.#groups.matching(search.group)
@@ -148,9 +140,11 @@ export class SearchIndex<R> {
     return undefined
   }
 
-  async #read(pieces: Piece[], endPart: () => void): Promise<void> {
+  async #make(): Promise<void> {
     const changed = new Set<string>()
     this.#changed = changed
+    const pieces: Piece[] = []
+    this.#begun = pieces
     let entries: Entry[] = []
     // A piece at a time, since to make all of them at the end would be long work without a pause.
     const endPiece = () => {
@@ -171,11 +165,12 @@ export class SearchIndex<R> {
       }
       if (!from) break
       await slice.next()
-      if (++slices === SLICES_OF_A_PART) endPart()
       if (this.#changed !== changed) return
+      if (++slices % SLICES_OF_A_PART === 0) for (const goOn of this.#answerSome.splice(0)) goOn()
     }
     endPiece()
-    this.#pieces = pieces.toReversed()
+    this.#pieces = pieces.reverse()
+    this.#begun = []
     this.#changed = undefined
     for (const id of changed) this.#note(id)
   }
