@@ -1,9 +1,10 @@
 import { useEffect, useId, useState } from 'preact/hooks'
+import { isRecord } from '../../../contract/json.ts'
 import { ApiError, messageOf } from '../state/api.ts'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Editor } from '../ui/field.tsx'
 import { useCatalogue } from './filters.tsx'
-import { type Item, isItem } from './sentence.ts'
+import type { Item } from './sentence.ts'
 import { SentenceForm, useSchema } from './sentence-form.tsx'
 import { fromYaml, problemsIn, toYaml } from './yaml.tsx'
 
@@ -48,7 +49,7 @@ export function SentenceDialog({
     if (tab === 'sentence') return [item]
     const value = await fromYaml(text)
     const items = Array.isArray(value) ? value : [value]
-    if (!items.every(isItem))
+    if (!items.every(isRecord))
       throw new Error('It must be names with values, such as type: reset, or a list of those')
     return items
   }

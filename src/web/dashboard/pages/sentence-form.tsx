@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { DURATION_PATTERN } from '../../../contract/durations.ts'
+import { isRecord } from '../../../contract/json.ts'
 import { humanise } from '../format.ts'
 import { call } from '../state/api.ts'
 import { Button } from '../ui/button.tsx'
@@ -12,7 +13,6 @@ import {
   ending,
   type Item,
   inOrder,
-  isItem,
   type Json,
   pathsIn,
   valueAt,
@@ -61,10 +61,10 @@ function put(value: Json, [name, ...rest]: Path, given: Json): Json {
     const member = put(list[name], rest, given)
     return member === undefined ? list.toSpliced(name, 1) : list.with(name, member)
   }
-  const { [name]: before, ...others } = isItem(value) ? value : {}
+  const { [name]: before, ...others } = isRecord(value) ? value : {}
   const member = put(before, rest, given)
   if (member !== undefined)
-    return isItem(value) && name in value ? { ...value, [name]: member } : { ...others, [name]: member }
+    return isRecord(value) && name in value ? { ...value, [name]: member } : { ...others, [name]: member }
   return Object.keys(others).length === 0 ? undefined : others
 }
 
@@ -182,7 +182,7 @@ interface ConditionsProps extends Edited {
 /** What is asked for, one line for each. */
 function Conditions({ name, word, condition, item, onPut, suggestions }: ConditionsProps) {
   const leaves = leavesOf(condition)
-  const asked = isItem(item[name]) ? pathsIn(item[name]).filter(path => path.length > 0) : []
+  const asked = isRecord(item[name]) ? pathsIn(item[name]).filter(path => path.length > 0) : []
   const schemaAt = (path: readonly string[]) =>
     leaves.find(([leaf]) => written(leaf) === written(path))?.[1] ?? {
       type: 'string',
@@ -196,7 +196,7 @@ function Conditions({ name, word, condition, item, onPut, suggestions }: Conditi
     // What is given without a comparison is that it is equal.
     const above = path.slice(0, -1)
     const plain = valueAt(next, above)
-    if (above.length > 0 && plain !== undefined && !isItem(plain)) next = put(next, above, { eq: plain })
+    if (above.length > 0 && plain !== undefined && !isRecord(plain)) next = put(next, above, { eq: plain })
     onPut([name], put(next, path, startOf(schema, path.at(-1) ?? '')))
   }
   return (
@@ -320,7 +320,7 @@ function Inner(props: MemberProps) {
   if (schema.properties) {
     const { properties, required = [] } = schema
     const names = inOrder(Object.keys(properties))
-    const has = (name: string) => required.includes(name) || (isItem(value) && value[name] !== undefined)
+    const has = (name: string) => required.includes(name) || (isRecord(value) && value[name] !== undefined)
     return (
       <>
         {names.filter(has).map(name => (
@@ -359,7 +359,7 @@ const isText = (schema: Schema | undefined) => schema?.type === 'string'
 function fits(value: Json, { const: constant, items, properties }: Schema): boolean {
   if (constant !== undefined) return value === constant
   if (items) return Array.isArray(value)
-  if (properties) return isItem(value) && Object.keys(value).every(name => name in properties)
+  if (properties) return isRecord(value) && Object.keys(value).every(name => name in properties)
   return typeof value === 'string'
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../contract/json.ts'
 import { humanise } from '../format.ts'
 
 /**
@@ -7,9 +8,6 @@ import { humanise } from '../format.ts'
 
 export type Json = unknown
 export type Item = Readonly<Record<string, Json>>
-
-export const isItem = (value: Json): value is Item =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What an item asks for; its other members say what happens then. */
 export const CONDITIONS: Readonly<Record<string, string>> = { match: 'When', not: 'Unless' }
@@ -122,7 +120,9 @@ export function conditionText(path: readonly string[]): string {
 
 /** The paths of what an item asks for. */
 export const pathsIn = (value: Json, path: readonly string[] = []): (readonly string[])[] =>
-  isItem(value) ? Object.entries(value).flatMap(([name, member]) => pathsIn(member, [...path, name])) : [path]
+  isRecord(value)
+    ? Object.entries(value).flatMap(([name, member]) => pathsIn(member, [...path, name]))
+    : [path]
 
 export const valueAt = (value: Json, path: readonly (string | number)[]): Json =>
   path.reduce<Json>(
@@ -146,7 +146,7 @@ function clause(value: Json, path: readonly (string | number)[]): string {
   if (path.at(-1) === 'times' && value === 1) return 'only once'
   const text = Array.isArray(value)
     ? value.map((each, nth) => clause(each, [...path, nth])).join(', then ')
-    : isItem(value)
+    : isRecord(value)
       ? inOrder(Object.keys(value))
           .map(name => clause(value[name], [...path, name]))
           .join(' ')
@@ -163,7 +163,7 @@ function clause(value: Json, path: readonly (string | number)[]): string {
 /** A rule or a fault as one sentence. */
 export function sentenceOf(item: Item): string {
   const asks = Object.entries(CONDITIONS).flatMap(([name, word]) =>
-    isItem(item[name]) ? [`${word.toLowerCase()} ${conditionsText(item[name])}`] : [],
+    isRecord(item[name]) ? [`${word.toLowerCase()} ${conditionsText(item[name])}`] : [],
   )
   const happens = inOrder(Object.keys(item).filter(name => !APART.includes(name)))
   const [about, rest] = [happens.filter(name => name === 'on'), happens.filter(name => name !== 'on')]
