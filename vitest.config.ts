@@ -58,6 +58,7 @@ const LONG = [
 
 /** Those of them that take a minute and more in their long form. */
 const LONGEST = [
+  'test/explore/running.test.ts',
   'test/model/history.test.ts',
   'test/explore/explore.test.ts',
   'test/scenario/thousand.test.ts',
