@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIP } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Agent, request as send } from 'undici'
+import request from 'undici/lib/api/api-request.js'
+import Agent from 'undici/lib/dispatcher/agent.js'
 import type { Contract } from '../contract/decisions.ts'
 import { rejection, renderError } from '../contract/errors.ts'
 import { isOwnPath } from '../contract/paths.ts'
@@ -159,8 +160,10 @@ export class GatewayProxy {
   }
 
   #send(method: string, path: string, headers: string[][], body: Buffer, signal?: AbortSignal) {
-    return send(this.gateway + path, {
-      dispatcher: this.#agent,
+    const { origin, pathname, search } = new URL(this.gateway + path)
+    return request.call(this.#agent, {
+      origin,
+      path: pathname + search,
       method: method as 'GET',
       headers: headers
         .filter(([name = '']) => !['host', 'content-length'].includes(name.toLowerCase()))

@@ -1,4 +1,6 @@
-import { Agent, type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
+import request from 'undici/lib/api/api-request.js'
+import Agent from 'undici/lib/dispatcher/agent.js'
 import { parseForeign } from '../contract/json.ts'
 import { flatHeaders, noAnswer, type ReceivedAnswer } from '../contract/wire-answer.ts'
 import { acceptsConnections } from './listening.ts'
@@ -17,7 +19,7 @@ export interface ApplicationRequest extends OnceRequest {
 /** @internal */
 interface Terms {
   readonly withinMs: number
-  readonly dispatcher?: Dispatcher
+  readonly dispatcher: Dispatcher
 }
 
 /**
@@ -30,12 +32,14 @@ export async function requestOnce(
   { withinMs, dispatcher }: Terms,
 ): Promise<ReceivedAnswer> {
   try {
-    const answer = await request(url, {
+    const { origin, pathname, search } = new URL(url)
+    const answer = await request.call(dispatcher, {
+      origin,
+      path: pathname + search,
       method: method as 'GET',
       headers,
       signal: AbortSignal.timeout(Math.ceil(withinMs)),
       ...(body === undefined ? {} : { body }),
-      ...(dispatcher ? { dispatcher } : {}),
     })
     const text = await answer.body.text()
     return {
@@ -84,6 +88,7 @@ export interface ReadyRequest {
 }
 
 const READY_WITHIN_MS = 2000
+const asking = shortLivedConnections()
 
 /** Why an application is not ready, if it is not. Without a request, its port must accept connections. */
 export async function whyNotReady(url: string, ready: ReadyRequest | undefined): Promise<string | undefined> {
@@ -97,7 +102,7 @@ export async function whyNotReady(url: string, ready: ReadyRequest | undefined):
   const { status, lost } = await requestOnce(
     url + path,
     { method, headers: {} },
-    { withinMs: READY_WITHIN_MS },
+    { withinMs: READY_WITHIN_MS, dispatcher: asking },
   )
   if (isSuccess(status)) return undefined
   return `${method} ${path} ${lost === undefined ? `answered ${status}` : `got no answer: ${lost}`}`

@@ -38,10 +38,10 @@ test('a text that no code can hold is refused', () => {
   expect(() => qrImage('é'.repeat(1166))).toThrow('Capacity overflow')
 })
 
-// CI runs it on several versions of Node. Other versions of the packages may make other bytes.
+// CI runs it on several versions of Node. Another version of the package may make other bytes.
 test('an image has the same bytes on every Node', () => {
   const digest = createHash('sha256').update(qrImage(EMV_PAYLOAD)).digest('hex')
-  expect(digest).toMatchInlineSnapshot(`"273951a4b9adcc7d1a5132c56ba176fcb685a1f946747d287e974a63c05bb62f"`)
+  expect(digest).toMatchInlineSnapshot(`"77a4f4220f82295541cde63f2b3d93b70731fcdcf607484c6f0f79dc7bc36efc"`)
 })
 
 test('later images do not change one', () => {

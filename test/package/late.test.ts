@@ -50,7 +50,7 @@ test('a call of a merchant loads nothing of the server, of the control surface o
 test('a server in memory loads what it needs before it is ready, and no more', () => {
   const late = ['ControlClient', 'DataDirectory', 'controlSurface', 'whyCalls', 'layout']
   expect(definedBy(SERVE, 'Gateway', 'App', ...late)).toEqual(['Gateway', 'App'])
-  for (const later of ['ajv', 'qr', 'fast-png']) expect(loadsOf(...SERVE)).not.toContain(later)
+  for (const later of ['ajv', 'qr']) expect(loadsOf(...SERVE)).not.toContain(later)
 })
 
 test.each([

@@ -184,6 +184,7 @@ function answerTo(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined
+    let isAnswered = false
     const giveUp = (cause: unknown) => {
       clearTimeout(timer)
       // Without a connection, a request that is destroyed reports no error.
@@ -211,9 +212,10 @@ function answerTo(
     outgoing.once('close', () => {
       signal?.removeEventListener('abort', abort)
       // The server has changed to another protocol, which Node reports in no other way.
-      giveUp(coded('ECONNRESET'))
+      if (!isAnswered) giveUp(coded('ECONNRESET'))
     })
     outgoing.once('response', incoming => {
+      isAnswered = true
       clearTimeout(timer)
       // A limit for the whole body: an answer that drips forever never triggers a limit between chunks.
       const { bodyMs } = limits

@@ -1,6 +1,8 @@
+import { constants } from 'node:zlib'
 import type { Contract } from '../../contract/decisions.ts'
 import type { Payment, Payout, WebhookEvent } from '../../domain/model.ts'
 import { eventView, paymentView, payoutView, type ViewContext } from '../../domain/views.ts'
+import { png } from '../../files/png.ts'
 import { CacheBudget, Recent } from '../store/recent.ts'
 import type { Account } from './account.ts'
 
@@ -74,29 +76,31 @@ export class Rendering {
 const PIXELS = 4
 const LEFT_HALF = 0xf0
 const RIGHT_HALF = 0x0f
+/** The filter of a row with the pixels of the row above. */
+const AS_ABOVE = 2
 
 /**
  * The QR code of a text as a PNG, with the quiet zone of 4 modules that the standard requires. Its mask is always the
- * same, because a decoder reads any, and to choose the best of all eight takes as long as to draw one. The bytes do not
- * depend on the version of Node, as those of `node:zlib` would.
+ * same, because a decoder reads any, and to choose the best of all eight takes as long as to draw one. zlib looks only
+ * for runs of one byte, which every version finds alike, and the filter makes runs of most rows.
  */
 export function qrImage(text: string): Buffer {
   // Not imported, because a view is written at once, and most starts draw no image.
   const { encodeQR } = require('qr') as typeof import('qr')
-  const { encode } = require('fast-png') as typeof import('fast-png')
   const modules = encodeQR(text, 'raw', { ecc: 'medium', mask: 2, border: 4 })
   const side = modules.length * PIXELS
-  const rowLength = Math.ceil(side / 8)
-  const data = new Uint8Array(rowLength * side).fill(0xff)
+  const rowLength = 1 + Math.ceil(side / 8)
+  const rows = Buffer.alloc(rowLength * side)
   modules.forEach((row, y) => {
-    const pixels = data.subarray(y * PIXELS * rowLength, (y + 1) * PIXELS * rowLength)
+    const from = y * PIXELS * rowLength
+    rows.fill(0xff, from + 1, from + rowLength)
     row.forEach((dark, x) => {
-      if (dark) pixels[x >> 1] = (pixels[x >> 1] ?? 0) & ~(x % 2 === 0 ? LEFT_HALF : RIGHT_HALF)
+      const at = from + 1 + (x >> 1)
+      if (dark) rows[at] = (rows[at] ?? 0) & ~(x % 2 === 0 ? LEFT_HALF : RIGHT_HALF)
     })
-    for (let copy = 1; copy < PIXELS; copy++) pixels.copyWithin(copy * rowLength, 0, rowLength)
+    for (let copy = 1; copy < PIXELS; copy++) rows[from + copy * rowLength] = AS_ABOVE
   })
-  const png = encode({ width: side, height: side, data, depth: 1, channels: 1 }, { zlib: { level: 1 } })
-  return Buffer.from(png.buffer, png.byteOffset, png.length)
+  return png({ side, depth: 1, colour: 'grey', rows }, { strategy: constants.Z_RLE })
 }
 
 /**

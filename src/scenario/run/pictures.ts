@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import { crc32, deflateSync } from 'node:zlib'
+import { png } from '../../files/png.ts'
 import { readBelow } from '../load/scenario-files.ts'
 import type { Image } from '../schema/answers.ts'
 import type { Stage } from './stage.ts'
@@ -44,9 +44,12 @@ export function formOf(boundary: string, fields: Readonly<Record<string, string>
 function makeImage(image: Image): Picture {
   const { name, type = 'png', bytes: size } = typeof image === 'string' ? { name: image } : image
   const seed = createHash('sha256').update(name).digest()
-  const bytes = { png, jpeg, gif, text: (of: Buffer) => Buffer.from(`no image: ${of.toString('hex')}\n`) }[
-    type
-  ](seed)
+  const bytes = {
+    png: pngOf,
+    jpeg,
+    gif,
+    text: (of: Buffer) => Buffer.from(`no image: ${of.toString('hex')}\n`),
+  }[type](seed)
   return {
     bytes: size === undefined ? bytes : sized(bytes, size),
     contentType: TYPES[type],
@@ -58,25 +61,13 @@ function makeImage(image: Image): Picture {
 const sized = (bytes: Buffer, size: number) =>
   size <= bytes.length ? bytes.subarray(0, size) : Buffer.concat([bytes, Buffer.alloc(size - bytes.length)])
 
-/** Four by four pixels from 32 bytes of a hash of the name. */
-function png(seed: Buffer): Buffer {
+/** Four by four pixels from 32 bytes of a hash of the name. Stored without compression, so its digest never changes. */
+function pngOf(seed: Buffer): Buffer {
   const rows = Array.from({ length: 4 }, (_, row) => {
     const pixels = Array.from({ length: 12 }, (_, at) => seed[(row * 12 + at) % 32] ?? 0)
     return Buffer.from([0, ...pixels])
   })
-  const size = Buffer.from([0, 0, 0, 4, 0, 0, 0, 4, 8, 2, 0, 0, 0])
-  // Stored without compression: compressors differ between versions of Node, and the digest must not.
-  const data = deflateSync(Buffer.concat(rows), { level: 0 })
-  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-  return Buffer.concat([signature, chunk('IHDR', size), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
-  length.writeUInt32BE(data.length)
-  sum.writeUInt32BE(crc32(body))
-  return Buffer.concat([length, body, sum])
+  return png({ side: 4, depth: 8, colour: 'rgb', rows: Buffer.concat(rows) }, { level: 0 })
 }
 
 /** A JPEG of one pixel with its name in a comment. */

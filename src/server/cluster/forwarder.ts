@@ -1,5 +1,3 @@
-/// <reference path="./undici-parts.d.ts" />
-
 import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
