@@ -10,8 +10,8 @@ import { Money, Status, Time } from '../ui/badge.tsx'
 import { Empty } from '../ui/panel.tsx'
 import type { ListColumn } from '../ui/virtual-list.tsx'
 import { BrowsePage } from './browse-page.tsx'
+import { FirstPayment } from './call-as-code.tsx'
 import { optionsOf, useCatalogue } from './filters.tsx'
-import { FirstPayment } from './first-payment.tsx'
 import { NewPayment } from './pay-by-hand.tsx'
 
 const COLUMNS: readonly ListColumn<PaymentRow>[] = [
