@@ -5,8 +5,7 @@ import type { ReceivedAnswer } from '../contract/wire-answer.ts'
 import { type Armed, ArmedDisturbances, type Disturbance, type Forgery } from './disturbance.ts'
 import type { CallWatcher, GatewayProxy, RecordedCall } from './gateway-proxy.ts'
 import { Payer, type RecordedVisit, type WayBack } from './payer.ts'
-import { isTimedOut, postWebhook } from './post-webhook.ts'
-import type { ApplicationRequest } from './request-once.ts'
+import { type ApplicationRequest, isTimedOut, postWebhook } from './request-once.ts'
 import {
   HeldAnswer,
   isSigned,

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { verifyWebhook } from '../contract/webhook-signature.ts'
 import { type Armed, type ArmedDisturbances, type Forgery, isForgery, type Subject } from './disturbance.ts'
-import type { WebhookReply } from './post-webhook.ts'
-import { isSuccess } from './request-once.ts'
+import { isSuccess, type WebhookReply } from './request-once.ts'
 import {
   type EventBody,
   forged,

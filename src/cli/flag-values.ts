@@ -59,8 +59,8 @@ export function webhookTarget(text: string): URL {
   return url
 }
 
-/** For an option that may be repeated. */
-export const collect = (value: string, values: string[]): string[] => [...values, value]
+/** For an option that may be repeated or left out. */
+export const again = (value: string, values: readonly string[] = []): string[] => [...values, value]
 
 /** A parser for one of several words. It suggests the nearest word for any other. */
 export function choice<const W extends string>(words: readonly W[]): (text: string) => W {

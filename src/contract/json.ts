@@ -29,6 +29,21 @@ export function parseForeign(text: string): unknown {
   }
 }
 
+/** What somebody typed or a server sent: JSON, or the text itself. */
+export function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** JSON with a line for each member; any other text as it is. */
+export function laidOut(text: string): string {
+  const read = jsonOrText(text)
+  return read === text ? text : JSON.stringify(read, null, 2)
+}
+
 /** Whether it is an object of JSON, and no list. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

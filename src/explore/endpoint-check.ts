@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Agent } from 'undici'
 import type { EndpointKind, Forgery } from '../application/disturbance.ts'
-import { isTimedOut, postWebhook, type WebhookReply } from '../application/post-webhook.ts'
-import { isSuccess, shortLivedConnections } from '../application/request-once.ts'
+import {
+  isSuccess,
+  isTimedOut,
+  postWebhook,
+  shortLivedConnections,
+  type WebhookReply,
+} from '../application/request-once.ts'
 import {
   type EventBody,
   forged,

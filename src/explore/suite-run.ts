@@ -1,6 +1,6 @@
 import { ArmedDisturbances, type Disturbance, type Subject } from '../application/disturbance.ts'
 import { type CallWatcher, GatewayProxy, type RecordedCall } from '../application/gateway-proxy.ts'
-import type { WebhookReply } from '../application/post-webhook.ts'
+import type { WebhookReply } from '../application/request-once.ts'
 import { HeldAnswer, type RecordedDelivery, WebhookRelay } from '../application/webhook-relay.ts'
 import type { EventBody, WebhookMessage } from '../application/webhook-variants.ts'
 import type { Contract } from '../contract/decisions.ts'

@@ -12,7 +12,7 @@ import { newCommand } from '../command-table.ts'
 import { messageOf } from '../errors/cli-errors.ts'
 import { ACCOUNT, environmentOf, Signals, statusOf } from '../exec/run-command.ts'
 import type { ScenarioApplication } from '../exec/scenario-application.ts'
-import { collect, seed, webhookTarget } from '../flag-values.ts'
+import { again, seed, webhookTarget } from '../flag-values.ts'
 import { readDataFile, readObjectFile } from '../named-file.ts'
 
 interface ExecFlags {
@@ -39,7 +39,7 @@ export function command(): Command {
     .option(
       '--scenario <file>',
       'apply the rules, faults, clock and catalogue of this file to the default merchant (repeatable)',
-      collect,
+      again,
       [],
     )
     .option('--catalogue <file>', 'use the methods and routes of this file instead of the default ones')

@@ -1,11 +1,17 @@
 import { type Command, Option } from 'commander'
 import { SUITE_KINDS } from '../../application/disturbance.ts'
 import { newCommand } from '../command-table.ts'
-import { port, seed } from '../flag-values.ts'
-import { atLeastOne, type ExploreFlags, exploreReport, kindList, wait } from '../scenario/run-flags.ts'
+import { milliseconds, seed } from '../flag-values.ts'
+import {
+  atLeastOne,
+  type ExploreFlags,
+  exploreReport,
+  gatewayFlags,
+  kindList,
+} from '../scenario/run-flags.ts'
 
 export function command(): Command {
-  return newCommand('explore')
+  const it = newCommand('explore')
     .description(
       'Run a scenario with your application again and again, each time with a disturbance, and report what the application does not survive.',
     )
@@ -24,7 +30,7 @@ export function command(): Command {
     .option(
       '--for <duration>',
       'stop after this time (default, without --runs: try every place once, then pairs until 60 s have passed)',
-      wait,
+      milliseconds,
     )
     .option('--seed <n>', 'order of the pairs; the same seed repeats the same runs', text =>
       Number(seed(text)),
@@ -34,7 +40,7 @@ export function command(): Command {
       'how many runs to play at the same time; while a run waits, another may start, unless this is 1 (default: the number of cores)',
       atLeastOne,
     )
-    .option('--slow <duration>', 'delay of the answer in call-slow (default: 2s)', wait)
+    .option('--slow <duration>', 'delay of the answer in call-slow (default: 2s)', milliseconds)
     .option('--save <dir>', 'folder in which to save each failure as a scenario', './paysim-found')
     .option(
       '--report <format=file>',
@@ -44,15 +50,7 @@ export function command(): Command {
     )
     .option('--open', 'open the html report in a browser')
     .addOption(new Option('-o, --output <form>', 'output format').choices(['text', 'json']))
-    .option(
-      '--gateway-port <n>',
-      'the port by which an application that runs already (app.url) calls the gateway (default: any free one)',
-      port,
-    )
-    .addOption(new Option('--control-url <url>', 'use this running simulator').env('PAYSIM_CONTROL_URL'))
-    .addOption(
-      new Option('--control-token <token>', 'token of its control surface').env('PAYSIM_CONTROL_TOKEN'),
-    )
+  return gatewayFlags(it)
     .addHelpText(
       'after',
       `

@@ -1,10 +1,10 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { newCommand } from '../command-table.ts'
-import { collect, port, seed } from '../flag-values.ts'
-import { atLeastOne, type RunFlags, report } from '../scenario/run-flags.ts'
+import { again, seed } from '../flag-values.ts'
+import { atLeastOne, gatewayFlags, type RunFlags, report } from '../scenario/run-flags.ts'
 
 export function command(): Command {
-  return newCommand('run')
+  const it = newCommand('run')
     .description('Run scenario files, each in its own account of a simulator that is started for the run.')
     .argument(
       '<path...>',
@@ -19,20 +19,12 @@ export function command(): Command {
     .option(
       '--only <name>',
       'run only scenarios with this in their name or file name; `*` and `?` are wildcards (repeatable)',
-      collect,
+      again,
       [],
     )
     .option('--repeat <n>', 'run each scenario this many times, each time with the next seed', atLeastOne)
     .option('--seed <n>', 'seed of the first run, instead of the one in the file', text => Number(seed(text)))
-    .option(
-      '--gateway-port <n>',
-      'the port by which an application that runs already (app.url) calls the gateway (default: any free one)',
-      port,
-    )
-    .addOption(new Option('--control-url <url>', 'use this running simulator').env('PAYSIM_CONTROL_URL'))
-    .addOption(
-      new Option('--control-token <token>', 'token of its control surface').env('PAYSIM_CONTROL_TOKEN'),
-    )
+  return gatewayFlags(it)
     .option(
       '--base-url <url>',
       'use the gateway at this URL, with the keys in PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY; with --control-url, the merchant API of that simulator',

@@ -3,7 +3,7 @@ import { StartError } from '../../engine/store/store-errors.ts'
 import { Simulator } from '../../simulator.ts'
 import { newCommand } from '../command-table.ts'
 import { messageOf } from '../errors/cli-errors.ts'
-import { collect, historyKept, milliseconds, port, seed } from '../flag-values.ts'
+import { again, historyKept, milliseconds, port, seed } from '../flag-values.ts'
 import { readDataFile, readObjectFile } from '../named-file.ts'
 import { jsonOutput, type ServeOutput, terminalOutput } from '../serve-output.ts'
 import { readOrigin, storeIn } from '../store-address.ts'
@@ -61,7 +61,7 @@ export function command(): Command {
     .option(
       '--scenario <file>',
       'apply the rules, faults, clock, catalogue and policy of this file to the default merchant (repeatable)',
-      collect,
+      again,
       [],
     )
     .option('--watch', 'apply the scenario files again when they change')
@@ -89,11 +89,11 @@ export function command(): Command {
       ).env('PAYSIM_CONTROL_TOKEN'),
     )
     .option('--control-token-file <file>', 'read the token from this file; - means stdin')
-    .option('--allow-host <name>', 'also answer requests for this host name (repeatable)', collect, [])
+    .option('--allow-host <name>', 'also answer requests for this host name (repeatable)', again, [])
     .option(
       '--allow-webhooks <host>',
       'also allow webhooks to this host, address or range (repeatable)',
-      collect,
+      again,
       [],
     )
     .addOption(

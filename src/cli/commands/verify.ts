@@ -68,17 +68,16 @@ async function run(flags: VerifyFlags): Promise<void> {
   if (flags.record !== undefined && isOffline)
     throw new UsageError('--record keeps the answers of a server: name one with --base-url or --profile')
   if (flags.record !== undefined) await demandFolder(flags.record)
+  const { verifyJunit, verifyView } = await import('../verify/verify.ts')
   const { recording, report } = isOffline
     ? await verifyKept(flags, earlier)
     : await verifyServer(flags, earlier)
   if (flags.record !== undefined) await keepRecording(flags.record, recording)
   if (flags.report !== undefined) {
-    const { verifyJunit } = await import('../verify/view.ts')
     await writeFile(flags.report, verifyJunit(report)).catch(cannotWrite(flags.report, '--report'))
   }
   if (report.differences.length > 0) process.exitCode = EXIT.expectationFailed
   else if (report.ended !== null) process.exitCode = EXIT.noAnswer
-  const { verifyView } = await import('../verify/view.ts')
   await printer.show({ body: report }, verifyView)
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { closest } from '../../contract/closest.ts'
-import { isRecord } from '../../contract/json.ts'
+import { canonicalJson, isRecord } from '../../contract/json.ts'
 import { FilesError, messageOf, UsageError } from '../errors/cli-errors.ts'
 import { cannotRead, textOfFile } from '../named-file.ts'
 import { visible } from '../output/text.ts'
@@ -142,18 +142,9 @@ const withoutApostrophe = (cell: string) => cell.replace(/^'(?=[=+\-@])/, '')
 export function keysOf(name: string, bodies: readonly Body[]): string[] {
   const seen = new Map<string, number>()
   return bodies.map(body => {
-    const said = canonical(body)
+    const said = canonicalJson(body)
     const nth = (seen.get(said) ?? 0) + 1
     seen.set(said, nth)
     return `paysim-${createHash('sha256').update(`${name}\n${nth}\n${said}`).digest('hex').slice(0, 32)}`
   })
-}
-
-/** The same text for all orders of members. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    isRecord(member)
-      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : member,
-  )
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CreatePaymentRequest } from '../../contract/requests.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { choice, didYouMean } from '../flag-values.ts'
+import { again, choice, didYouMean } from '../flag-values.ts'
 import { type Amount, readAmount } from './amount.ts'
 import { type Body, withValue } from './body.ts'
 
@@ -164,9 +164,6 @@ export function textsIn(flags: FieldFlags): Body {
     return text === undefined ? body : withValue(body, field, text)
   }, {})
 }
-
-/** For an option that may be repeated or left out. */
-export const again = (value: string, values: readonly string[] = []) => [...values, value]
 
 /** An amount in minor units, or money. */
 function moneyAmount(text: string): Amount {

@@ -12,11 +12,10 @@ import {
   keptKey,
   plainMethod,
   post,
-  shown,
   type Usable,
   usableMethods,
 } from './creations.ts'
-import { isSuccess, type ProbeRequest, type Question, type Seen, unclear } from './inquiry.ts'
+import { isSuccess, type ProbeRequest, type Question, type Seen, shown, unclear } from './inquiry.ts'
 import { oneOf } from './reads.ts'
 import type { Outgoing } from './session.ts'
 

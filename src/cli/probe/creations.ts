@@ -10,7 +10,7 @@ import {
   type Question,
   type Reading,
   type Seen,
-  shownAnswer,
+  shown,
   unclear,
 } from './inquiry.ts'
 import { CREATE_PATHS, createPathOf, DISCOVERY, methodsOf, oneOf, READ_QUESTIONS, TOO_MUCH } from './reads.ts'
@@ -185,7 +185,6 @@ export const CREATIONS: Readonly<Record<string, ProbeRequest>> = {
   },
 }
 
-export const shown = (answer: Answer | undefined) => (answer ? shownAnswer(answer) : 'no answer')
 export const isConflict = (answer: Answer | undefined): answer is Answer =>
   answer !== undefined && !isSuccess(answer) && codeOf(answer) === 'idempotency_conflict'
 /** Whether the second request with the key got the payment of the first. */

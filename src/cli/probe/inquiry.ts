@@ -168,12 +168,14 @@ export const isSuccess = (answer: Answer | undefined): answer is Answer<object> 
 export const codeOf = ({ body, status }: Answer): string => readErrorBody(Object(body), status).code
 
 /** Status and code, as people read them. */
-export const shownAnswer = (answer: Answer): string =>
-  isSuccess(answer) ? String(answer.status) : `${answer.status} ${codeOf(answer)}`
+export function shown(answer: Answer | undefined): string {
+  if (!answer) return 'no answer'
+  return isSuccess(answer) ? String(answer.status) : `${answer.status} ${codeOf(answer)}`
+}
 
 /** The answer does not show it, with the answer as the reason. */
 export const unclear = (answer: Answer | undefined, what: string): Reading => ({
-  why: answer && `${what}: ${shownAnswer(answer)}`,
+  why: answer && `${what}: ${shown(answer)}`,
 })
 
 /** Whether a request was refused because of this field. A server may name no fields; then the code must suffice. */

@@ -17,7 +17,7 @@ import {
   isSuccess,
   type ProbeRequest,
   type Question,
-  shownAnswer,
+  shown,
   type Violation,
 } from './inquiry.ts'
 import { READ_QUESTIONS, READS } from './reads.ts'
@@ -142,8 +142,8 @@ function reportOf(
   return { answers, unknown, contract, ...rest }
 }
 
-/** A contract file must not have a value that a simulator refuses. */
-function problemWith(key: DecisionKey, value: string): string | undefined {
+/** Why a contract file must not have a value: a simulator would refuse it. */
+export function problemWith(key: DecisionKey, value: string | undefined): string | undefined {
   if (DECISIONS[key].kind === 'constant') return undefined
   try {
     resolveContract({ [key]: value })
@@ -198,7 +198,7 @@ async function cancelMade(inquiry: Inquiry, earlier: readonly Made[] = []): Prom
     const asked = inquiry.seen.answer(CANCELLED_BY[name] ?? '')
     const isSettled = round === 1 && (isSuccess(asked) || name === 'hosted')
     const answer = isSettled ? asked : await cancel(inquiry, name, { id, round })
-    const why = isSuccess(answer) ? null : answer ? shownAnswer(answer) : (inquiry.end ?? 'no answer')
+    const why = isSuccess(answer) ? null : ((answer ? undefined : inquiry.end) ?? shown(answer))
     made.set(id, madeOf(id, created.body, why))
   }
   return [...made.values()]

@@ -9,7 +9,7 @@ import {
   type Question,
   type Reading,
   type Seen,
-  shownAnswer,
+  shown,
   unclear,
 } from './inquiry.ts'
 
@@ -96,7 +96,7 @@ export const READS: Readonly<Record<string, ProbeRequest>> = {
   'no payment': {
     make: () => ({ method: 'GET', path: `/payment_intents/${NO_RECORD}` }),
     contradiction: answer =>
-      shownAnswer(answer) === '404 not_found' ? undefined : 'an unknown id must get 404 not_found',
+      shown(answer) === '404 not_found' ? undefined : 'an unknown id must get 404 not_found',
   },
   'create path': { make: seen => ({ method: 'GET', path: seen.createPath }) },
   ...Object.fromEntries(
@@ -237,8 +237,6 @@ export const READ_QUESTIONS: readonly Question[] = [
     }),
   },
 ]
-
-const shown = (answer: Answer | undefined) => (answer ? shownAnswer(answer) : 'no answer')
 
 export function oneOf(value: string, values: readonly string[], answer: Answer | undefined): Reading {
   return values.includes(value) ? { value } : unclear(answer, 'no contract allows this answer')

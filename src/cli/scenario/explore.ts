@@ -1,6 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { dirname } from 'node:path'
 import { type DisturbanceKind, KINDS, SUITE_KINDS } from '../../application/disturbance.ts'
 import { Output } from '../../application/process.ts'
 import { basicAuthorization } from '../../client/credentials.ts'
@@ -43,7 +41,7 @@ import { wrapTo } from '../output/text.ts'
 import { widthOf } from '../output/width-of.ts'
 import { loadAll } from './load-files.ts'
 import { openFor, toldApplications } from './open-target.ts'
-import { demandPage, openPage, reportPage } from './report-page.ts'
+import { demandPage, reportPage, textStream, writeReports } from './reports.ts'
 import { endOnSignals, interruptible, paintFor, spinnerFor } from './run.ts'
 import { demandStartable, type ExploreFlags, splitAtDashes, startedBy } from './run-flags.ts'
 
@@ -53,7 +51,9 @@ export async function exploreFiles(words: readonly string[], flags: ExploreFlags
   // If nobody reads on, the exit code, the reports and the saved findings are still wanted.
   process.stdout.on('error', () => {})
   try {
-    process.exitCode = await exploreAll(paths, command, flags)
+    // As JSON, the output is one more report.
+    const more = flags.output === 'json' ? [{ format: 'json', file: '-' } as const] : []
+    process.exitCode = await exploreAll(paths, command, { ...flags, report: [...flags.report, ...more] })
   } catch (error) {
     reportError(error)
     process.exitCode = exitCodeOf(error)
@@ -150,10 +150,6 @@ async function repeatFinding(file: string, command: readonly string[], seed: num
 
 const retriesOf = (contract: Contract) => Math.max(1, contract['events.retry'].length - 1)
 
-/** With a report on stdout, text for people goes to stderr. */
-const textStream = ({ output, report }: ExploreFlags) =>
-  output !== 'json' && !report.some(({ file }) => file === '-') ? process.stdout : process.stderr
-
 /** Explores one after the other, and reports each. */
 async function reportAll(
   explorations: readonly ((settings: ExploreSettings) => Promise<Exploration>)[],
@@ -168,8 +164,7 @@ async function reportAll(
     reported.push(report)
     await writerTo(out)(fitToTerminal(exploreText(report, paint), out.columns))
   }
-  await writeReports(reported, flags)
-  await openPage(flags)
+  await writeReports(flags, format => WRITERS[format](reported))
   return codeOf(reported.map(({ exploration }) => exploration))
 }
 
@@ -232,18 +227,6 @@ const WRITERS = {
   json: exploreJson,
   html: (reported: readonly Reported[]) => reportPage(exploreJson(reported)),
 } as const
-
-async function writeReports(reported: readonly Reported[], { report, output }: ExploreFlags): Promise<void> {
-  const all = output === 'json' ? [...report, { format: 'json' as const, file: '-' }] : report
-  for (const { format, file } of all) {
-    const text = WRITERS[format](reported)
-    if (file === '-') await writerTo(process.stdout)(text)
-    else {
-      await mkdir(dirname(file), { recursive: true })
-      await writeFile(file, text)
-    }
-  }
-}
 
 /** The worst result of all files decides. */
 function codeOf(explorations: readonly Exploration[]): number {

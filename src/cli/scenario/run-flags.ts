@@ -1,9 +1,9 @@
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type DisturbanceKind, KINDS } from '../../application/disturbance.ts'
 import { commandLine } from '../../application/process-family.ts'
 import { type Scenario, ScenarioError } from '../../scenario/index.ts'
 import { FilesError } from '../errors/cli-errors.ts'
-import { didYouMean, milliseconds } from '../flag-values.ts'
+import { commaSeparated, didYouMean, port } from '../flag-values.ts'
 
 const RUN_FORMATS = ['junit', 'tap', 'json', 'html'] as const
 const EXPLORE_FORMATS = ['junit', 'json', 'html'] as const
@@ -72,20 +72,26 @@ export interface ExploreFlags {
   readonly controlToken?: string
 }
 
-export const wait = milliseconds
-
 function kindNamed(text: string): DisturbanceKind {
   const kind = KINDS.find(known => known === text)
   if (kind !== undefined) return kind
   throw new InvalidArgumentError(`${didYouMean(text, KINDS)}\`paysim explore --kinds\` lists the kinds.`)
 }
 
-export const kindList = (text: string): DisturbanceKind[] =>
-  text
-    .split(',')
-    .map(word => word.trim())
-    .filter(word => word !== '')
-    .map(kindNamed)
+export const kindList = (text: string): DisturbanceKind[] => commaSeparated(text).map(kindNamed)
+
+/** Where both find the gateway. */
+export const gatewayFlags = (command: Command): Command =>
+  command
+    .option(
+      '--gateway-port <n>',
+      'the port by which an application that runs already (app.url) calls the gateway (default: any free one)',
+      port,
+    )
+    .addOption(new Option('--control-url <url>', 'use this running simulator').env('PAYSIM_CONTROL_URL'))
+    .addOption(
+      new Option('--control-token <token>', 'token of its control surface').env('PAYSIM_CONTROL_TOKEN'),
+    )
 
 /** Separates the paths before `--` from the command after it. */
 export function splitAtDashes(words: readonly string[]): { paths: string[]; command: string[] } {

@@ -1,6 +1,6 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { endApplications } from '../../application/process-family.ts'
 import {
   annotations,
@@ -27,7 +27,7 @@ import { reportError } from '../errors/report-error.ts'
 import { writerTo } from '../output/printer.ts'
 import { type Loaded, loadEach, pickOnly, problemsOf, scenariosOf } from './load-files.ts'
 import { isReal, openFor, toldApplications } from './open-target.ts'
-import { demandPage, openPage, reportPage } from './report-page.ts'
+import { demandPage, reportPage, textStream, writeReports, writeWhole } from './reports.ts'
 import { demandStartable, type RunFlags, splitAtDashes, startedBy } from './run-flags.ts'
 import { runOnChange } from './watch.ts'
 
@@ -99,7 +99,7 @@ async function runIn({ target }: OpenTarget, loaded: readonly Loaded[], flags: R
   const results = inOrder(loaded, played)
   view.summary(results)
   annotate(results, flags)
-  await writeReports(results, flags)
+  await writeReports(flags, format => WRITERS[format](results))
   await writeTranscripts(scenarios, played, flags)
   return codeOf(results)
 }
@@ -110,7 +110,7 @@ async function reportProblems(loaded: readonly Loaded[], flags: RunFlags): Promi
   const problems = problemsOf(loaded)
   reportError(problems)
   annotate(results, flags)
-  await writeReports(results, flags)
+  await writeReports(flags, format => WRITERS[format](results))
   return codeOf(results)
 }
 
@@ -156,15 +156,6 @@ const WRITERS = {
   html: (results: readonly ScenarioResult[]) => reportPage(json(results)),
 } as const
 
-async function writeReports(results: readonly ScenarioResult[], flags: RunFlags): Promise<void> {
-  for (const { format, file } of flags.report) {
-    const text = WRITERS[format](results)
-    if (file === '-') await writerTo(process.stdout)(text)
-    else await writeWhole(file, text)
-  }
-  await openPage(flags)
-}
-
 /** The paths of the transcripts: for each scenario, one for each run. A single run may go to a file, several go to a folder. */
 async function transcriptPaths(
   scenarios: readonly Scenario[],
@@ -196,11 +187,6 @@ async function writeTranscripts(
 const isFolder = async (path: string) => (await stat(path).catch(() => undefined))?.isDirectory() ?? false
 const isFile = async (path: string) => (await stat(path).catch(() => undefined))?.isFile() ?? false
 
-async function writeWhole(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
-  await writeFile(file, text)
-}
-
 /** Shows the progress of a run, and each scenario when it has ended. */
 export interface RunView {
   began(name: string, title: string): void
@@ -208,10 +194,6 @@ export interface RunView {
   summary(results: readonly ScenarioResult[]): void
   stop(): void
 }
-
-/** With a report on stdout, text for people goes to stderr. */
-const textStream = ({ report }: RunFlags) =>
-  report.some(({ file }) => file === '-') ? process.stderr : process.stdout
 
 /** Whether stderr and the scenarios' results go to the same place, so that problems would appear twice. */
 function isShownTwice(flags: RunFlags): boolean {

@@ -1,6 +1,9 @@
 import { DECISIONS, type DecisionKey } from '../../contract/decisions.ts'
-import { answerOf, ContractError, resolveContract } from '../../contract/resolve-contract.ts'
-import { type Inquired, inquire, type Made, type ProbeOptions } from '../probe/probe.ts'
+import { answerOf, resolveContract } from '../../contract/resolve-contract.ts'
+import { testSuites } from '../../scenario/index.ts'
+import type { View } from '../output/view.ts'
+import { type Inquired, inquire, type Made, type ProbeOptions, problemWith } from '../probe/probe.ts'
+import { count, section } from '../probe/view.ts'
 import { type Comparison, compareAnswers, type Difference, type Recording } from './compare.ts'
 import { askSimulator } from './mirror.ts'
 import { type Played, playScenarios } from './play.ts'
@@ -116,19 +119,82 @@ async function withSimulator(server: Recording, { contract, createPath, gateway,
 /** The decisions that were seen, without those that no contract changes: their answers are compared as they are. */
 const switchesOf = ({ decisions }: Recording): DecisionKey[] =>
   (Object.keys(decisions) as DecisionKey[]).filter(
-    key => DECISIONS[key].kind !== 'constant' && isAllowed(key, decisions[key]),
+    key => DECISIONS[key].kind !== 'constant' && problemWith(key, decisions[key]) === undefined,
   )
-
-/** A simulator could not follow another value. */
-function isAllowed(key: DecisionKey, value: string | undefined): boolean {
-  try {
-    resolveContract({ [key]: value })
-    return true
-  } catch (error) {
-    if (error instanceof ContractError) return false
-    throw error
-  }
-}
 
 const decided = (name: DecisionKey, expected: string, found: string): Difference[] =>
   expected === found ? [] : [{ kind: 'decision', name, expected, found, requests: [] }]
+
+const SHOWN_REQUESTS = 3
+
+/** What differs, and what else somebody must know. */
+export const verifyView: View<VerifyReport> = {
+  human: ({ against, differences, compared, scenarios, not_compared, made, ended, requests }, screen) => {
+    const left = made.filter(({ cancelled }) => !cancelled)
+    const than = against === 'simulator' ? 'a simulator with this contract' : 'the recording'
+    return [
+      ...section(`Different from ${than}`, differences.map(lineOf), screen),
+      ...section(
+        'Not compared',
+        not_compared.map(({ request, why }) => [request, why]),
+        screen,
+      ),
+      ...section(
+        'Made, and not cancelled',
+        left.map(({ id, why }) => [id, why ?? '']),
+        screen,
+      ),
+      ...(ended === null ? [] : [`${ended}.`]),
+      `${count(requests, 'request')}, ${count(compared.length, 'answer')}${scenarios.length === 0 ? '' : ` and ${count(scenarios.length, 'scenario')}`} compared, ${count(differences.length, 'difference')}.`,
+    ].join('\n')
+  },
+  rows: ({ differences }) => differences,
+  csv: ['kind', 'name', 'expected', 'found', 'requests'],
+}
+
+function lineOf({ kind, name, expected, found, requests }: Difference): [string, string] {
+  const label = ['decision', 'scenario', 'status'].includes(kind) ? name : `${kind} ${name || 'body'}`
+  const more = requests.length > SHOWN_REQUESTS ? ` and ${requests.length - SHOWN_REQUESTS} more` : ''
+  const where = requests.length === 0 ? '' : ` (${requests.slice(0, SHOWN_REQUESTS).join(', ')}${more})`
+  return [label, `${found}; expected: ${expected}${where}`]
+}
+
+/** A case for each decision that was seen, for each request whose answers were compared, and for each scenario. */
+export function verifyJunit({ differences, decisions, compared, scenarios, ended }: VerifyReport): string {
+  const of = (kind: string, name: string, own: readonly Difference[]) => ({
+    file: `verify/${kind}`,
+    name,
+    tookMs: 0,
+    ...(own.length === 0
+      ? {}
+      : {
+          failure: {
+            message: own.map(one => lineOf({ ...one, requests: [] }).join(': ')).join('; '),
+            lines: own.map(one => lineOf(one).join(': ')),
+          },
+        }),
+  })
+  const named = (wanted: Difference['kind'], key: string) =>
+    differences.filter(({ kind, name }) => kind === wanted && name === key)
+  return testSuites([
+    ...Object.keys(decisions).map(key => of('decisions', key, named('decision', key))),
+    ...compared.map(request =>
+      of(
+        'requests',
+        request,
+        differences.filter(({ requests }) => requests.includes(request)),
+      ),
+    ),
+    ...scenarios.map(name => of('scenarios', name, named('scenario', name))),
+    ...(ended === null
+      ? []
+      : [
+          {
+            file: 'verify/requests',
+            name: 'the rest',
+            tookMs: 0,
+            failure: { message: ended, lines: [ended] },
+          },
+        ]),
+  ])
+}

@@ -1,5 +1,4 @@
 import { setClock } from './clock.ts'
-import { announce } from './copy.ts'
 
 interface LiveUpdate {
   readonly shown: string
@@ -211,4 +210,10 @@ function focusIn(before: HTMLElement): (after: HTMLElement) => void {
     heading.tabIndex = -1
     heading.focus({ preventScroll: true })
   }
+}
+
+/** Announces the result to screen readers. */
+export function announce(text: string): void {
+  const announcer = document.querySelector('[data-announcer]')
+  if (announcer) announcer.textContent = text
 }

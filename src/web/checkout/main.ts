@@ -1,7 +1,6 @@
 import { searchBanks } from './bank-search.ts'
 import { countDown } from './clock.ts'
-import { showCopyButtons } from './copy.ts'
-import { followPage } from './live.ts'
+import { announce, followPage } from './live.ts'
 
 /** The scripts only improve the page. They run again for each part that is replaced. */
 function enhance(part: ParentNode): void {
@@ -125,4 +124,35 @@ async function problemOf(file: File, { dataset }: HTMLInputElement): Promise<str
   const head = new Uint8Array(await file.slice(0, 8).arrayBuffer())
   const isImage = SIGNATURES.some(signature => signature.every((byte, at) => head[at] === byte))
   return isImage ? '' : (dataset.wrongType ?? '')
+}
+
+const COPIED_MS = 2000
+
+function showCopyButtons(part: ParentNode): void {
+  for (const button of part.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+    button.hidden = false
+    button.addEventListener('click', () => void copy(button))
+  }
+}
+
+async function copy(button: HTMLButtonElement): Promise<void> {
+  const { copy: text = '', copied = '' } = button.dataset
+  // There is no clipboard API if the page came over plain HTTP from another machine.
+  const isCopied = await (navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  ) ?? false)
+  const value = button.parentElement?.querySelector('.value')
+  if (!isCopied && value) {
+    getSelection()?.selectAllChildren(value)
+    return
+  }
+  const before = button.textContent
+  button.textContent = copied
+  button.classList.add('done')
+  announce(copied)
+  setTimeout(() => {
+    button.textContent = before
+    button.classList.remove('done')
+  }, COPIED_MS)
 }

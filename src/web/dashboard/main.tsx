@@ -1,6 +1,21 @@
-import { render } from 'preact'
+import { type FunctionComponent, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { AccountPages } from './pages/account-pages.tsx'
+import { AccountPage } from './pages/account.tsx'
+import { CataloguePage } from './pages/catalogue.tsx'
+import { ClockPage } from './pages/clock.tsx'
+import { DeliveryPage } from './pages/delivery.tsx'
+import { FaultsPage } from './pages/faults.tsx'
+import { NodesPage } from './pages/nodes.tsx'
+import { OverviewPage } from './pages/overview.tsx'
+import type { ListPageName, RecordPageName } from './pages/page-names.ts'
+import { PaymentPage } from './pages/payment.tsx'
+import { PaymentsPage } from './pages/payments.tsx'
+import { PayoutPage } from './pages/payout.tsx'
+import { PayoutsPage } from './pages/payouts.tsx'
+import { RequestPage } from './pages/request.tsx'
+import { RequestsPage } from './pages/requests.tsx'
+import { RulesPage } from './pages/rules.tsx'
+import { WebhooksPage } from './pages/webhooks.tsx'
 import { Shell } from './shell/shell.tsx'
 import { checkSession, messageOf, session, signIn } from './state/api.ts'
 import { addressOf, followLinks, go, place } from './state/router.ts'
@@ -65,6 +80,56 @@ function UnknownAccount({ name }: { name: string }) {
     </div>
   )
 }
+
+type ListPage = FunctionComponent<{ account: string }>
+type RecordPage = FunctionComponent<{ account: string; id: string }>
+
+const LISTS: Readonly<Record<ListPageName, ListPage>> = {
+  overview: OverviewPage,
+  payments: PaymentsPage,
+  payouts: PayoutsPage,
+  requests: RequestsPage,
+  webhooks: WebhooksPage,
+  rules: RulesPage,
+  faults: FaultsPage,
+  catalogue: CataloguePage,
+  clock: ClockPage,
+  account: AccountPage,
+  nodes: NodesPage,
+}
+
+const RECORDS: Readonly<Record<RecordPageName, RecordPage>> = {
+  payments: PaymentPage,
+  payouts: PayoutPage,
+  requests: RequestPage,
+  webhooks: DeliveryPage,
+}
+
+/** If a page throws, the menu stays usable. */
+const AccountPages = ({ account }: { account: string }) => (
+  <Boundary>
+    <AccountPageAt account={account} />
+  </Boundary>
+)
+
+function AccountPageAt({ account }: { account: string }) {
+  const { page, id } = place.value
+  const RecordPage = id ? pageAt(RECORDS, page) : undefined
+  // The list of requests stays beside the opened one.
+  const key = page === 'requests' ? page : id
+  if (id && RecordPage) return <RecordPage account={account} id={id} key={key} />
+  const ListPage = id ? undefined : pageAt(LISTS, page)
+  if (ListPage) return <ListPage account={account} />
+  return (
+    <div class="empty">
+      <h1>This page does not exist</h1>
+      <p>The menu lists all pages.</p>
+    </div>
+  )
+}
+
+const pageAt = <Page,>(pages: Readonly<Record<string, Page>>, name: string): Page | undefined =>
+  Object.hasOwn(pages, name) ? pages[name] : undefined
 
 /** The list of messages is in the page from the start, so that screen readers announce new messages. */
 function Toasts() {

@@ -4,8 +4,7 @@ import type {
   ReportedFinding,
   ReportedKind,
 } from '../../contract/reports.ts'
-import { Badge, Command } from '../dashboard/ui/badge.tsx'
-import { BodyView } from '../dashboard/ui/json-view.tsx'
+import { Badge, BodyView, Command } from '../dashboard/ui/badge.tsx'
 import { Panel, Table } from '../dashboard/ui/panel.tsx'
 import { besideEachOther } from './beside.ts'
 import { valueText } from './run-page.tsx'

@@ -6,8 +6,7 @@ import type {
   ReportedStep,
   RunReport,
 } from '../../contract/reports.ts'
-import { Badge } from '../dashboard/ui/badge.tsx'
-import { BodyView } from '../dashboard/ui/json-view.tsx'
+import { Badge, BodyView } from '../dashboard/ui/badge.tsx'
 import { Panel, Scrollable, Table } from '../dashboard/ui/panel.tsx'
 
 /** Scenarios that were run, those that failed first and open. */

@@ -277,6 +277,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await desk.control('PUT', '/rules', { rules: [declines] })
     await confirm(page, 'Cancel')
     // What is edited is the list that the page shows.
+    await expect.poll(() => page.getByText('of somebody else').count()).toBe(0)
     await page.getByRole('button', { name: 'Edit declines' }).waitFor()
     await press(page, 'Edit all')
     await expect.poll(() => page.getByLabel('Rules, as YAML or JSON').inputValue()).toContain('declines')

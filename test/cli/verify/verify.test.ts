@@ -11,8 +11,7 @@ import {
   type Recording,
 } from '../../../src/cli/verify/compare.ts'
 import { demandFolder, keepRecording, readRecording } from '../../../src/cli/verify/recording.ts'
-import { verify } from '../../../src/cli/verify/verify.ts'
-import { verifyJunit, verifyView } from '../../../src/cli/verify/view.ts'
+import { verify, verifyJunit, verifyView } from '../../../src/cli/verify/verify.ts'
 import { DECISIONS, type Decision } from '../../../src/contract/decisions.ts'
 import type { SimulatedAccount } from '../../../src/library/running-simulator.ts'
 import { startSimulator } from '../../../src/library/start-simulator.ts'

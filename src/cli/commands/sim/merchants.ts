@@ -1,7 +1,6 @@
 import type { MerchantRecord } from '../../../client/control-client.ts'
 import { nounOf, row } from '../../control/row.ts'
-import { again } from '../../fields/request-fields.ts'
-import { choice } from '../../flag-values.ts'
+import { again, choice } from '../../flag-values.ts'
 import { readDocument, readList } from '../../named-file.ts'
 import { idColumn, memberColumn, rowView } from '../../output/columns.ts'
 import { drawRecord, sections } from '../../output/record.ts'

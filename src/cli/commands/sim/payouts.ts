@@ -11,8 +11,8 @@ import type { Amount } from '../../fields/amount.ts'
 import { type Body, merge, valueAt, withValue } from '../../fields/body.ts'
 import { readData, refuseOtherCurrency, termsOf } from '../../fields/build-request.ts'
 import { type Line, listIn, readList } from '../../fields/list-file.ts'
-import { again, amountOption, countryCode, currencyCode } from '../../fields/request-fields.ts'
-import { choice } from '../../flag-values.ts'
+import { amountOption, countryCode, currencyCode } from '../../fields/request-fields.ts'
+import { again, choice } from '../../flag-values.ts'
 import {
   idColumn,
   listView,

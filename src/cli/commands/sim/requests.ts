@@ -1,4 +1,5 @@
 import type { HttpMessage, LoggedRequest, RequestDetail } from '../../../client/control-client.ts'
+import { laidOut } from '../../../contract/json.ts'
 import { commandOf, nounOf, row } from '../../control/row.ts'
 import { idColumn, memberColumn, timeColumn } from '../../output/columns.ts'
 import { drawRecord, sections } from '../../output/record.ts'
@@ -94,15 +95,6 @@ function messageText(title: string, message: HttpMessage | null, { paint }: Scre
   const { body: text, truncated, size } = message
   if (headers.length === 0 && !text) return `${paint.bold(title)}\n  ${paint.dim('no body')}`
   const cut = truncated ? `\n${paint.dim(`… of ${size} bytes`)}` : ''
-  const body = text === null || text === '' ? [] : ['', `${visibleLines(indentedJson(text))}${cut}`]
+  const body = text === null || text === '' ? [] : ['', `${visibleLines(laidOut(text))}${cut}`]
   return [paint.bold(title), ...headers, ...body].join('\n')
-}
-
-/** Indents JSON, and leaves any other body unchanged. */
-function indentedJson(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2)
-  } catch {
-    return body
-  }
 }

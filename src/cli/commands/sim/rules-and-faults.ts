@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { FaultRule, FaultsState, HoldRecord, RulesState } from '../../../client/control-client.ts'
+import { jsonOrText } from '../../../contract/json.ts'
 import { nounOf, row } from '../../control/row.ts'
 import { count } from '../../flag-values.ts'
 import { readList } from '../../named-file.ts'
@@ -175,14 +176,6 @@ function headerLine(line: string, before: Readonly<Record<string, string>> = {})
   if (name === undefined)
     throw new InvalidArgumentError("It must be a name and a value, such as 'retry-after: 5'.")
   return { ...before, [name]: value }
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 /** For a fault with `for: 1h`, when that hour begins and ends. */

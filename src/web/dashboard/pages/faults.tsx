@@ -1,27 +1,21 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { FaultsState } from '../../../contract/control/faults.ts'
-import { countText } from '../format.ts'
 import { call } from '../state/api.ts'
-import { type Change, changeFaults, replacing, replacingAll, switching } from '../state/change-list.ts'
+import { type Change, changeFaults, replacing, replacingAll } from '../state/change-list.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
-import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
 import { HoldsPanel } from './holds.tsx'
-import { Presets } from './presets.tsx'
-import { sentenceOf } from './sentence.ts'
-import { SentenceDialog } from './sentence-dialog.tsx'
-import { OnSwitch } from './switches.tsx'
-import { YamlDialog } from './yaml.tsx'
+import { type ItemActions, ItemCard, type Preset, Presets, useItems } from './script-items.tsx'
 
 type Fault = FaultsState['faults'][number]
 
 const NEW_FAULT: Fault = { on: 'POST /payment_intents', type: 'reset', when: 'after_commit', nth: 2 }
 
 /** They come first, since the first fault that fits happens. */
-export const FAULT_PRESETS: readonly { readonly label: string; readonly item: Fault }[] = [
+export const FAULT_PRESETS: readonly Preset<Fault>[] = [
   {
     label: 'Lose the next answer',
     item: { on: 'POST /payment_intents', type: 'reset', when: 'after_commit', times: 1 },
@@ -40,7 +34,6 @@ export const FAULT_PRESETS: readonly { readonly label: string; readonly item: Fa
 export function FaultsPage({ account }: { account: string }) {
   const params = { account }
   const faults = useLive('GET /accounts/:account/faults', { params }, { about: ['script', 'requests'] })
-  const [editing, setEditing] = useState<'all' | Edited | null>(null)
   const calls = useCalls()
   const inForce = faults.data?.faults ?? []
   const change = async (how: Change<Fault>) => {
@@ -57,6 +50,10 @@ export function FaultsPage({ account }: { account: string }) {
       'Fault added',
       now => items.reduce((left, item) => replacing(item, 0, [])(left), now),
     )
+  const { edit, actions, dialog } = useItems({
+    ...{ account, what: 'fault', inForce, add, change, changeAndSay },
+    suggestions: { on: ['*', 'webhook', ...calls] },
+  })
   return (
     <Page
       title="Faults"
@@ -79,60 +76,21 @@ export function FaultsPage({ account }: { account: string }) {
               >
                 Remove all
               </Button>
-              <Button onPress={() => setEditing('all')}>Edit all</Button>
+              <Button onPress={() => edit('all')}>Edit all</Button>
             </>
           )}
-          <Button tone="primary" icon="plus" onPress={() => setEditing({ fault: NEW_FAULT, nth: null })}>
+          <Button tone="primary" icon="plus" onPress={() => edit({ item: NEW_FAULT, nth: null })}>
             Add fault
           </Button>
         </>
       }
     >
       <HoldsPanel account={account} />
-      <Presets
-        label="Add at once"
-        presets={FAULT_PRESETS}
-        onPick={(preset, label) => add([{ name: label.toLowerCase(), ...preset }])}
-      />
-      <Ready of={faults}>
-        {data => (
-          <FaultList
-            data={data}
-            onSwitch={(fault, nth, on) => change(switching(fault, nth, on))}
-            onEdit={(fault, nth) => setEditing({ fault, nth })}
-            onRemove={(fault, nth) =>
-              changeAndSay(replacing(fault, nth, []), 'Fault removed', now => now.toSpliced(nth, 0, fault))
-            }
-          />
-        )}
-      </Ready>
-      {editing === 'all' && (
-        <YamlDialog what="faults" start={inForce} onClose={() => setEditing(null)} onChange={changeAndSay} />
-      )}
-      {editing && editing !== 'all' && (
-        <SentenceDialog
-          account={account}
-          title={editing.nth === null ? 'Add a fault in front' : 'Edit the fault'}
-          action={editing.nth === null ? 'Add' : 'Save'}
-          schema="FaultRule"
-          start={withoutSwitch(editing.fault)}
-          suggestions={{ on: ['*', 'webhook', ...calls] }}
-          onClose={() => setEditing(null)}
-          onSubmit={items =>
-            editing.nth === null
-              ? add(items as unknown as Fault[])
-              : change(replacing(editing.fault, editing.nth, items as unknown as Fault[]))
-          }
-        />
-      )}
+      <Presets presets={FAULT_PRESETS} onAdd={add} />
+      <Ready of={faults}>{data => <FaultList data={data} {...actions} />}</Ready>
+      {dialog}
     </Page>
   )
-}
-
-/** A fault as it was when somebody began to edit it, and its place; a new one has none. */
-interface Edited {
-  readonly fault: Fault
-  readonly nth: number | null
 }
 
 /** The calls of the merchant API, as faults name them. */
@@ -154,14 +112,11 @@ function useCalls(): readonly string[] {
 
 const titleOf = ({ name, type, on }: Fault) => String(name ?? `${type} on ${on ?? 'every call'}`)
 
-interface FaultListProps {
+interface FaultListProps extends ItemActions<Fault> {
   readonly data: FaultsState
-  readonly onSwitch: (fault: Fault, nth: number, on: boolean) => Promise<void>
-  readonly onEdit: (fault: Fault, nth: number) => void
-  readonly onRemove: (fault: Fault, nth: number) => Promise<void>
 }
 
-function FaultList({ data, onSwitch, onEdit, onRemove }: FaultListProps) {
+function FaultList({ data, ...actions }: FaultListProps) {
   if (data.faults.length === 0)
     return (
       <Empty title="No faults">
@@ -170,28 +125,17 @@ function FaultList({ data, onSwitch, onEdit, onRemove }: FaultListProps) {
     )
   return (
     <ol class="cards">
-      {data.faults.map((fault, nth) => {
-        const used = data.used[nth] ?? 0
-        return (
-          <li key={nth} class={fault.off ? 'card is-off' : 'card'}>
-            <header>
-              <h2>{titleOf(fault)}</h2>
-              {fault.off && <Badge tone="warn">off</Badge>}
-              <Badge tone={used > 0 ? 'bad' : 'quiet'}>happened {countText(used)} ×</Badge>
-              <span class="row-actions">
-                <Button label={`Edit ${titleOf(fault)}`} onPress={() => onEdit(fault, nth)}>
-                  Edit
-                </Button>
-                <Button onPress={() => onRemove(fault, nth)}>Remove</Button>
-                <OnSwitch of={titleOf(fault)} item={fault} onSwitch={on => onSwitch(fault, nth, on)} />
-              </span>
-            </header>
-            <p class="reads">{sentenceOf(fault)}</p>
-          </li>
-        )
-      })}
+      {data.faults.map((fault, nth) => (
+        <ItemCard
+          key={nth}
+          {...actions}
+          item={fault}
+          nth={nth}
+          name={titleOf(fault)}
+          title={titleOf(fault)}
+          used={[data.used[nth] ?? 0, 'happened', 'bad']}
+        />
+      ))}
     </ol>
   )
 }
-
-const withoutSwitch = ({ off: _, ...rest }: Fault) => rest

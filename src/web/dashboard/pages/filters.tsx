@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { humanise } from '../format.ts'
 import { addressOf, place, setQuery } from '../state/router.ts'
@@ -32,31 +31,28 @@ export function SearchFilter({ hint }: { hint: string }) {
   )
 }
 
-interface TextProps {
+type Choices = readonly (readonly [value: string, label: string])[]
+
+export interface Filter {
   readonly name: string
   readonly label: string
+  /** Without them, it is a whole word that no list has, such as a code that a rule made up. */
+  readonly options?: Choices
+  /** The words for no filter; without them, such as “Any status”. */
+  readonly all?: string
   readonly placeholder?: string
 }
 
-/** A filter for a whole word that no list has, such as a code that a rule made up. */
-export function TextFilter({ name, label, placeholder }: TextProps) {
+export function TextFilter({ name, label, placeholder }: Filter) {
   const given = place.value.query.get(name) ?? ''
   const [text, setText] = useTyped(given, typed => setQuery({ [name]: typed }))
   return <Field label={label} value={text} onInput={setText} {...(placeholder ? { placeholder } : {})} />
 }
 
-interface ChoiceProps {
-  readonly name: string
-  readonly label: string
-  /** The value for no filter. */
-  readonly all: string
-  readonly options: readonly (readonly [value: string, label: string])[]
-}
-
 /** Words of the interface as options. */
 export const optionsOf = (words: readonly string[]) => words.map(word => [word, humanise(word)] as const)
 
-export function ChoiceFilter({ name, label, all, options }: ChoiceProps) {
+export function ChoiceFilter({ name, label, all = `Any ${label.toLowerCase()}`, options = [] }: Filter) {
   const value = place.value.query.get(name) ?? ''
   const known = value === '' || options.some(([option]) => option === value)
   const shown = known ? options : [...options, [value, value] as const]
@@ -106,27 +102,6 @@ export function ClearFilters({ names }: { names: readonly string[] }) {
   )
 }
 
-/** The part of the URL with these filters. */
-export function filterQuery(names: readonly string[]): string {
-  const { query } = place.value
-  const given = names.flatMap(name => {
-    const value = query.get(name)
-    return value ? [[name, value]] : []
-  })
-  return new URLSearchParams(given).toString()
-}
-
-/** Filters that are rarely needed. */
-export function MoreFilters({ names, children }: { names: readonly string[]; children: ComponentChildren }) {
-  const used = names.filter(name => place.value.query.has(name)).length
-  return (
-    <details class="more-filters">
-      <summary class="button plain">More{used > 0 ? ` (${used})` : ''}</summary>
-      <div class="popover">{children}</div>
-    </details>
-  )
-}
-
 interface WithCodeProps {
   readonly account: string
   readonly list: 'payments' | 'payouts'
@@ -139,8 +114,6 @@ export const WithCode = ({ account, list, code }: WithCodeProps) => (
     <code>{code}</code>
   </a>
 )
-
-type Choices = readonly (readonly [value: string, label: string])[]
 
 /** The account's catalogue, for lists of choices. */
 export function useCatalogue(account: string): Record<'methods' | 'currencies' | 'routes', Choices> {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { HoldRecord, HoldRelease } from '../../../contract/control/faults.ts'
+import { jsonOrText, laidOut } from '../../../contract/json.ts'
 import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
@@ -95,23 +96,10 @@ function ChangeDialog({ hold, onClose, onSubmit }: ChangeDialogProps) {
       action="Let go"
       wide
       onClose={onClose}
-      onSubmit={() => onSubmit({ ...(isWebhook ? {} : { status: Number(status) }), body: readBody(text) })}
+      onSubmit={() => onSubmit({ ...(isWebhook ? {} : { status: Number(status) }), body: jsonOrText(text) })}
     >
       {!isWebhook && <Field label="Status" value={status} onInput={setStatus} required autofocus />}
       <Editor label="Body, as JSON or text" value={text} onInput={setText} />
     </FormDialog>
   )
-}
-
-function laidOut(text: string): string {
-  const read = readBody(text)
-  return typeof read === 'string' ? read : JSON.stringify(read, null, 2)
-}
-
-function readBody(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }

@@ -6,7 +6,7 @@ import { Away, Money, Status, Time } from '../ui/badge.tsx'
 import { Chart } from '../ui/chart.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty, Panel } from '../ui/panel.tsx'
-import { FirstPayment } from './first-payment.tsx'
+import { FirstPayment } from './call-as-code.tsx'
 import { linked } from './why.tsx'
 
 export function OverviewPage({ account }: { account: string }) {

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { SentRequest } from '../../../contract/control/journal.ts'
 import type { PaymentRecord } from '../../../contract/control/payments.ts'
@@ -13,9 +14,9 @@ import { Button, LinkButton } from '../ui/button.tsx'
 import { Dialog, FormDialog } from '../ui/dialog.tsx'
 import { Field, Select } from '../ui/field.tsx'
 import { Scrollable } from '../ui/panel.tsx'
-import { type Caller, callerOf, codeOf, LANGUAGES, type Language, type ShownCall } from './call-as-code.ts'
+import { type Caller, callerOf, codeOf, LANGUAGES, type Language, type ShownCall } from './call-as-code.tsx'
 import { newKey, sendRequest } from './send-request.tsx'
-import { AS_THE_RULES_SAY, bringAbout, OutcomeFields } from './wanted-outcome.tsx'
+import { AS_THE_RULES_SAY, OutcomeFields, withOutcome } from './wanted-outcome.tsx'
 
 /** Payments by hand: created as the merchant's program does, chosen and paid as the payer does. */
 
@@ -160,127 +161,123 @@ const MODES = [
   ['merchant', 'Merchant: with a method'],
 ] as const
 
-export function NewPayment({ account }: { account: string }) {
-  const [open, setOpen] = useState(false)
-  const [made, setMade] = useState<Made>()
-  return (
-    <>
-      <Button tone="primary" icon="plus" onPress={() => setOpen(true)}>
-        New payment
-      </Button>
-      {open && <PaymentForm account={account} onMade={setMade} onClose={() => setOpen(false)} />}
-      {made && <MadeByHand account={account} what="payment" {...made} onClose={() => setMade(undefined)} />}
-    </>
-  )
-}
+export const NewPayment = ({ account }: { account: string }) => (
+  <NewByHand
+    account={account}
+    what="payment"
+    form={(onMade, onClose) => <PaymentForm account={account} onMade={onMade} onClose={onClose} />}
+  />
+)
 
+/** What was created, and the call that did it. */
 interface Made {
   readonly id: string
   readonly link?: string | undefined
   readonly shown: ShownCall
 }
 
-interface PaymentFormProps {
+interface NewByHandProps {
+  readonly account: string
+  readonly what: 'payment' | 'payout'
+  /** Without it, the merchant with its keys. */
+  readonly caller?: Caller
+  readonly form: (onMade: (made: Made) => void, onClose: () => void) => ComponentChildren
+}
+
+/** A button that opens a form, and then shows what it created. */
+export function NewByHand({ form, ...made }: NewByHandProps) {
+  const [open, setOpen] = useState(false)
+  const [shown, setShown] = useState<Made>()
+  return (
+    <>
+      <Button tone="primary" icon="plus" onPress={() => setOpen(true)}>
+        New {made.what}
+      </Button>
+      {open && form(setShown, () => setOpen(false))}
+      {shown && <MadeByHand {...made} {...shown} onClose={() => setShown(undefined)} />}
+    </>
+  )
+}
+
+export interface FormProps {
   readonly account: string
   readonly onMade: (made: Made) => void
   readonly onClose: () => void
 }
 
-interface Place {
-  readonly country: string
-  readonly currency: string
-  readonly all: readonly string[]
-  readonly onChange: (place: string) => void
-}
-
-/** A country with its currency, of those that the catalogue has. */
-export function usePlace(account: string): Place {
+/** What a payment and a payout both need, and what shall become of them. */
+export function useTerms(account: string, kind: 'payment' | 'payout', start: string) {
   const catalogue = useLive('GET /accounts/:account/catalogue', { params: { account } })
-  const [chosen, onChange] = useState('')
+  const [place, setPlace] = useState('')
+  const [amount, setAmount] = useState(start)
+  const [merchant_reference, setReference] = useState(() => `by-hand-${newKey().slice(0, 6)}`)
+  const [wanted, setWanted] = useState(AS_THE_RULES_SAY)
+  // A country with its currency, of those that the catalogue has.
   const routes = catalogue.data?.routes.map(({ country, currency }) => `${country} ${currency}`) ?? ['TH THB']
-  const all = [...new Set(routes)]
-  const [country = '', currency = ''] = (all.includes(chosen) ? chosen : (all[0] ?? '')).split(' ')
-  return { country, currency, all, onChange }
+  const places = [...new Set(routes)]
+  const chosenPlace = places.includes(place) ? place : (places[0] ?? '')
+  const [country = '', currency = ''] = chosenPlace.split(' ')
+  return {
+    terms: { amount, currency, country, merchant_reference },
+    /** Creates it with the rule that brings about what is wanted. */
+    create: <T,>(make: () => Promise<T>) => withOutcome(account, kind, merchant_reference, wanted, make),
+    fields: (
+      <>
+        <Field
+          label="Amount"
+          name="amount"
+          required
+          value={amount}
+          onInput={setAmount}
+          hint={/^\d+$/.test(amount) ? `${moneyText(amount, currency)} ${currency}` : 'in minor units'}
+        />
+        <Select
+          label="Country and currency"
+          name="country"
+          value={chosenPlace}
+          options={places.map(name => [name, name] as const)}
+          onChange={setPlace}
+        />
+        <Field
+          label="Reference"
+          name="merchant_reference"
+          required
+          value={merchant_reference}
+          onInput={setReference}
+        />
+      </>
+    ),
+    outcome: <OutcomeFields kind={kind} wanted={wanted} onWanted={setWanted} />,
+  }
 }
 
-interface TermsFieldsProps {
-  readonly amount: string
-  readonly onAmount: (amount: string) => void
-  readonly place: Place
-  readonly reference: string
-  readonly onReference: (reference: string) => void
-}
-
-/** What a payment and a payout both need. */
-export const TermsFields = ({ amount, onAmount, place, reference, onReference }: TermsFieldsProps) => (
-  <>
-    <Field
-      label="Amount"
-      name="amount"
-      required
-      value={amount}
-      onInput={onAmount}
-      hint={
-        /^\d+$/.test(amount) ? `${moneyText(amount, place.currency)} ${place.currency}` : 'in minor units'
-      }
-    />
-    <Select
-      label="Country and currency"
-      name="country"
-      value={`${place.country} ${place.currency}`}
-      options={place.all.map(name => [name, name] as const)}
-      onChange={place.onChange}
-    />
-    <Field label="Reference" name="merchant_reference" required value={reference} onInput={onReference} />
-  </>
-)
-
-function PaymentForm({ account, onMade, onClose }: PaymentFormProps) {
-  const places = usePlace(account)
-  const { country, currency } = places
-  const [amount, setAmount] = useState('25000')
+function PaymentForm({ account, onMade, onClose }: FormProps) {
+  const { terms, create, fields, outcome } = useTerms(account, 'payment', '25000')
   const [mode, setMode] = useState<string>('hosted')
   const [choice, setChoice] = useState(NOTHING_CHOSEN)
-  const [reference, setReference] = useState(() => `by-hand-${newKey().slice(0, 6)}`)
-  const [wanted, setWanted] = useState(AS_THE_RULES_SAY)
-  const discovered = useDiscovery(account, { amount, country, currency, mode })
-  const create = async () => {
-    const body = paymentOf({
-      amount,
-      currency,
-      country,
-      checkout_mode: mode,
-      merchant_reference: reference,
-      choice: mode === 'merchant' ? chosen(choice, discovered) : undefined,
-    })
+  const discovered = useDiscovery(account, { ...terms, mode })
+  const submit = async () => {
     const { 'create.path': path } = await call('GET /contract')
-    const shown: ShownCall = {
+    const chosenMethod = mode === 'merchant' ? chosen(choice, discovered) : undefined
+    const shown = {
       method: 'POST',
       path: path?.value ?? '/payment_intents',
       headers: { 'content-type': 'application/json', 'idempotency-key': newKey() },
-      body: JSON.stringify(body, null, 2),
-    }
-    const takeBack = await bringAbout(account, 'payment', reference, wanted)
-    const answer = await sendRequest(account, { ...shown, method: 'POST', body: shown.body ?? '' })
-    const payment = answer.status === 201 ? JSON.parse(answer.body ?? '') : undefined
-    if (!payment) {
-      await takeBack()
-      throw refusalOf(answer)
-    }
-    onMade({ id: payment.id, link: payment.next_action?.url, shown })
+      body: JSON.stringify({ ...terms, checkout_mode: mode, ...payerOf(chosenMethod) }, null, 2),
+    } as const
+    await create(async () => {
+      const answer = await sendRequest(account, shown)
+      if (answer.status !== 201) throw refusalOf(answer)
+      const { id, next_action } = JSON.parse(answer.body ?? '')
+      onMade({ id, link: next_action?.url, shown })
+    })
   }
   return (
-    <FormDialog title="New payment" action="Create" wide onClose={onClose} onSubmit={create}>
+    <FormDialog title="New payment" action="Create" wide onClose={onClose} onSubmit={submit}>
       <div class="form-grid">
-        <TermsFields
-          amount={amount}
-          onAmount={setAmount}
-          place={places}
-          reference={reference}
-          onReference={setReference}
-        />
+        {fields}
         <Select label="Checkout mode" name="checkout_mode" value={mode} options={MODES} onChange={setMode} />
-        <OutcomeFields kind="payment" wanted={wanted} onWanted={setWanted} />
+        {outcome}
       </div>
       {mode === 'merchant' && <MethodFields discovered={discovered} choice={choice} onChoice={setChoice} />}
       {mode === 'hosted' && (
@@ -295,20 +292,10 @@ function PaymentForm({ account, onMade, onClose }: PaymentFormProps) {
   )
 }
 
-interface PaymentFields {
-  readonly amount: string
-  readonly currency: string
-  readonly country: string
-  readonly checkout_mode: string
-  readonly merchant_reference: string
-  readonly choice: Readonly<Record<string, string>> | undefined
-}
-
-/** The body that creates it: the payer's name and phone are of the customer, the other fields of the method. */
-function paymentOf({ choice = {}, ...fields }: PaymentFields) {
+/** What was chosen, as a request has it: the payer's name and phone are of the customer, other fields of the method. */
+function payerOf(choice: Readonly<Record<string, string>> = {}) {
   const { method, customer_name: name, customer_phone: phone, ...options } = choice
   return {
-    ...fields,
     customer: { ...(name ? { name } : {}), ...(phone ? { phone } : {}) },
     ...(method ? { payment_method: method } : {}),
     ...(Object.keys(options).length > 0 ? { payment_method_options: options } : {}),
@@ -318,15 +305,11 @@ function paymentOf({ choice = {}, ...fields }: PaymentFields) {
 /** Keys are shown only where they are copied to. */
 const NO_KEYS = { url: 'http://…', publicKey: 'pk_…', secretKey: 'sk_…' }
 
-interface MadeProps extends Made {
-  readonly account: string
-  readonly what: 'payment' | 'payout'
-  /** Without it, the merchant with its keys. */
-  readonly caller?: Caller
+interface MadeProps extends Made, Omit<NewByHandProps, 'form'> {
   readonly onClose: () => void
 }
 
-export function MadeByHand({ account, what, id, link, shown, caller, onClose }: MadeProps) {
+function MadeByHand({ account, what, id, link, shown, caller, onClose }: MadeProps) {
   const [language, setLanguage] = useState<Language>('curl')
   return (
     <Dialog title={`The ${what} was created`} wide onClose={onClose}>
@@ -372,7 +355,6 @@ export function MadeByHand({ account, what, id, link, shown, caller, onClose }: 
 }
 
 /** What the payer can do now, without the payer's page. */
-/** What the payer of a payment can do now. */
 export function payerCan({ status, checkout_mode, payment_method, receipt, route }: PaymentRecord) {
   if (FINAL_STATUSES.includes(status)) return null
   if (checkout_mode === 'hosted' && payment_method === null && !route) return 'choose'
@@ -424,9 +406,7 @@ export function AsPayer({ account, payment, isFilled }: AsPayerProps) {
   )
 }
 
-interface ChooseProps {
-  readonly account: string
-  readonly payment: PaymentRecord
+interface ChooseProps extends Omit<AsPayerProps, 'isFilled'> {
   readonly onClose: () => void
 }
 
@@ -440,7 +420,7 @@ function ChooseForm({ account, payment, onClose }: ChooseProps) {
   })
   const choose = async () => {
     const body = chosen(choice, discovered)
-    if (!body) throw new Error('No method is available for this')
+    if (!body) throw new Error(NO_METHOD)
     await call('POST /accounts/:account/payments/:id/choose', { params: { account, id }, body })
     toast('Chosen as the payer')
   }

@@ -11,12 +11,11 @@ import { LinkButton } from '../ui/button.tsx'
 import { NotLoaded, Page } from '../ui/page.tsx'
 import { Facts, Panel } from '../ui/panel.tsx'
 import { WithCode } from './filters.tsx'
-import type { Answers } from './moves.tsx'
 import { AsPayer, payerCan } from './pay-by-hand.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
 import { SaveAsTest } from './save-as-test.tsx'
 import { TimelinePanel } from './timeline.tsx'
-import { useWhy, WhyPanel } from './why.tsx'
+import { type Answers, useWhy, WhyPanel } from './why.tsx'
 
 export function PaymentPage({ account, id }: { account: string; id: string }) {
   const params = { account, id }

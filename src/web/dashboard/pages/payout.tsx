@@ -8,10 +8,9 @@ import { Copyable, ExactTime, Status, Time } from '../ui/badge.tsx'
 import { NotLoaded, Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel, Table } from '../ui/panel.tsx'
 import { WithCode } from './filters.tsx'
-import type { Answers } from './moves.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
 import { TimelinePanel } from './timeline.tsx'
-import { useWhy, WhyPanel } from './why.tsx'
+import { type Answers, useWhy, WhyPanel } from './why.tsx'
 
 export function PayoutPage({ account, id }: { account: string; id: string }) {
   const params = { account, id }

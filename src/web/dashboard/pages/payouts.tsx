@@ -1,28 +1,12 @@
 import type { PayoutRow } from '../../../contract/control/payments.ts'
 import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
 import { humanise, moneyText } from '../format.ts'
-import { addressOf } from '../state/router.ts'
 import { Money, Status, Time } from '../ui/badge.tsx'
-import { Page } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
-import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
-import { allRows, ExportList } from './export-list.tsx'
-import {
-  ChoiceFilter,
-  ClearFilters,
-  DateFilter,
-  filterQuery,
-  MoreFilters,
-  optionsOf,
-  SearchFilter,
-  TextFilter,
-  useCatalogue,
-} from './filters.tsx'
+import type { ListColumn } from '../ui/virtual-list.tsx'
+import { BrowsePage } from './browse-page.tsx'
+import { optionsOf, useCatalogue } from './filters.tsx'
 import { NewPayout } from './payout-by-hand.tsx'
-
-const LIST = 'GET /accounts/:account/browse/payouts'
-const MORE = ['created_after', 'created_before', 'failure_code', 'rule']
-const FILTERS = ['q', 'status', 'currency', ...MORE]
 
 const COLUMNS: readonly ListColumn<PayoutRow>[] = [
   {
@@ -49,57 +33,38 @@ const COLUMNS: readonly ListColumn<PayoutRow>[] = [
   { title: 'Created', width: '132px', cell: row => <Time at={row.created_at} short />, align: 'end' },
 ]
 
-const nameOf = ({ merchant_reference, amount, currency, status, failure_code }: PayoutRow) =>
-  [
-    `Payout ${merchant_reference}`,
-    `${moneyText(amount, currency)} ${currency}`,
-    humanise(status),
-    failure_code,
-  ]
-    .filter(Boolean)
-    .join(', ')
+const nameOf = ({ merchant_reference, amount, currency, status, failure_code }: PayoutRow) => [
+  `Payout ${merchant_reference}`,
+  `${moneyText(amount, currency)} ${currency}`,
+  humanise(status),
+  failure_code,
+]
 
 export function PayoutsPage({ account }: { account: string }) {
   const { currencies } = useCatalogue(account)
-  const query = filterQuery(FILTERS)
   return (
-    <Page title="Payouts" fills actions={<NewPayout account={account} />}>
-      <search class="filters">
-        <SearchFilter hint="ID, reference or recipient" />
-        <ChoiceFilter name="status" label="Status" all="Any status" options={optionsOf(PAYOUT_STATUSES)} />
-        <ChoiceFilter name="currency" label="Currency" all="Any currency" options={currencies} />
-        <MoreFilters names={MORE}>
-          <TextFilter name="failure_code" label="Failure code" placeholder="account_closed" />
-          <ChoiceFilter name="rule" label="Rule" all="Any rule" options={[]} />
-          <DateFilter name="created_after" label="Created from" />
-          <DateFilter name="created_before" label="Created before" />
-        </MoreFilters>
-        <ClearFilters names={FILTERS} />
-        <ExportList name="payouts" read={onRead => allRows(LIST, account, query, onRead)} />
-      </search>
-      <VirtualList
-        label={{ one: 'payout', many: 'payouts' }}
-        call={LIST}
-        account={account}
-        query={query}
-        about={['payouts']}
-        columns={COLUMNS}
-        hrefOf={({ id }) => addressOf(account, 'payouts', id)}
-        nameOf={nameOf}
-        empty={query ? <NothingFound /> : <NoPayouts />}
-      />
-    </Page>
+    <BrowsePage
+      account={account}
+      page="payouts"
+      call="GET /accounts/:account/browse/payouts"
+      label={{ one: 'payout', many: 'payouts' }}
+      actions={<NewPayout account={account} />}
+      search="ID, reference or recipient"
+      filters={[
+        { name: 'status', label: 'Status', options: optionsOf(PAYOUT_STATUSES) },
+        { name: 'currency', label: 'Currency', options: currencies },
+      ]}
+      more={[
+        { name: 'failure_code', label: 'Failure code', placeholder: 'account_closed' },
+        { name: 'rule', label: 'Rule', options: [] },
+      ]}
+      columns={COLUMNS}
+      nameOf={nameOf}
+      none={
+        <Empty title="No payouts yet">
+          <p>The merchant API has no call that creates a payout. Create one with “New payout”.</p>
+        </Empty>
+      }
+    />
   )
 }
-
-const NothingFound = () => (
-  <Empty title="No matching payouts">
-    <p>Remove a filter, or search for another part of the reference.</p>
-  </Empty>
-)
-
-const NoPayouts = () => (
-  <Empty title="No payouts yet">
-    <p>The merchant API has no call that creates a payout. Create one with “New payout”.</p>
-  </Empty>
-)

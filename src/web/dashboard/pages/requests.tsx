@@ -7,9 +7,9 @@ import { Badge, HttpStatus, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { type Column, Empty, Table } from '../ui/panel.tsx'
+import { FirstPayment } from './call-as-code.tsx'
 import { ExportList } from './export-list.tsx'
 import { ChoiceFilter, ClearFilters, SearchFilter } from './filters.tsx'
-import { FirstPayment } from './first-payment.tsx'
 import { EditRequest } from './send-request.tsx'
 
 /** The times are those of a bar of the overview. */

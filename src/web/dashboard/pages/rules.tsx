@@ -1,16 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RulesState, TriedRules } from '../../../contract/control/rules.ts'
-import { countText } from '../format.ts'
 import { call, messageOf } from '../state/api.ts'
-import {
-  type Change,
-  changeRules,
-  isSame,
-  ordering,
-  placeOf,
-  replacing,
-  switching,
-} from '../state/change-list.ts'
+import { type Change, changeRules, isSame, ordering, placeOf } from '../state/change-list.ts'
 import { addressOf, place } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
@@ -19,12 +10,8 @@ import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Empty } from '../ui/panel.tsx'
-import { Presets } from './presets.tsx'
-import { type Item, sentenceOf } from './sentence.ts'
-import { SentenceDialog } from './sentence-dialog.tsx'
-import { OnSwitch } from './switches.tsx'
+import { type Edited, type ItemActions, ItemCard, type Preset, Presets, useItems } from './script-items.tsx'
 import { FAILURE_CODES } from './wanted-outcome.tsx'
-import { YamlDialog } from './yaml.tsx'
 
 type Rule = RulesState['rules'][number]
 
@@ -33,7 +20,7 @@ const NEW_RULE: Rule = {
   outcome: { status: 'failed', code: 'insufficient_funds', after: '5s' },
 }
 
-export const RULE_PRESETS: readonly { readonly label: string; readonly item: Rule }[] = [
+export const RULE_PRESETS: readonly Preset<Rule>[] = [
   {
     label: 'Decline the next payment',
     item: {
@@ -72,12 +59,10 @@ export const RULE_PRESETS: readonly { readonly label: string; readonly item: Rul
 export function RulesPage({ account }: { account: string }) {
   const params = { account }
   const rules = useLive('GET /accounts/:account/rules', { params }, { about: ['script'] })
-  const [editing, setEditing] = useState<'all' | Edited | null>(null)
   const change = async (how: Change<Rule>) => {
     await changeRules(account, how)
     rules.reload()
   }
-  /** Says what was done, and offers to do the opposite of it to the rules as they are then. */
   const changeAndSay = async (how: Change<Rule>, message: string, undo: Change<Rule>) => {
     const wasStandard = rules.data?.standard === true
     const before = rules.data?.rules ?? []
@@ -100,6 +85,15 @@ export function RulesPage({ account }: { account: string }) {
     toast('The standard rules are in force')
   }
   const inForce = rules.data?.rules ?? []
+  const tryIt = async (rule: Rule, { item, nth }: Edited<Rule>) => {
+    const at = nth === null ? 0 : placeOf(item, nth, inForce)
+    const body = { rules: nth === null ? [rule, ...inForce] : inForce.with(at, rule) }
+    return triedText(await call('POST /accounts/:account/rules/try', { params, body }), at, rule.match?.kind)
+  }
+  const { edit, actions, dialog } = useItems({
+    ...{ account, what: 'rule', inForce, add, change, changeAndSay, onTry: tryIt },
+    suggestions: { code: FAILURE_CODES },
+  })
   return (
     <Page
       title="Rules"
@@ -107,85 +101,21 @@ export function RulesPage({ account }: { account: string }) {
       actions={
         <>
           {rules.data?.standard === false && <Button onPress={toStandard}>Restore the standard rules</Button>}
-          <Button onPress={() => setEditing('all')}>Edit all</Button>
-          <Button tone="primary" icon="plus" onPress={() => setEditing({ rule: NEW_RULE, nth: null })}>
+          <Button onPress={() => edit('all')}>Edit all</Button>
+          <Button tone="primary" icon="plus" onPress={() => edit({ item: NEW_RULE, nth: null })}>
             Add rule
           </Button>
         </>
       }
     >
-      <Presets
-        label="Add at once"
-        presets={RULE_PRESETS}
-        onPick={(preset, label) => add([{ name: label.toLowerCase(), ...preset }])}
-      />
+      <Presets presets={RULE_PRESETS} onAdd={add} />
       <Ready of={rules}>
         {data => (
-          <RuleList
-            data={data}
-            account={account}
-            onSwitch={(rule, nth, on) => change(switching(rule, nth, on))}
-            onOrder={list => change(ordering(list))}
-            onEdit={(rule, nth) => setEditing({ rule, nth })}
-            onRemove={(rule, nth) =>
-              changeAndSay(replacing(rule, nth, []), 'Rule removed', now => now.toSpliced(nth, 0, rule))
-            }
-          />
+          <RuleList data={data} account={account} {...actions} onOrder={list => change(ordering(list))} />
         )}
       </Ready>
-      {editing === 'all' && (
-        <YamlDialog what="rules" start={inForce} onClose={() => setEditing(null)} onChange={changeAndSay} />
-      )}
-      {editing && editing !== 'all' && (
-        <RuleDialog
-          account={account}
-          edited={editing}
-          inForce={inForce}
-          onClose={() => setEditing(null)}
-          onSubmit={({ rule, nth }, items) =>
-            nth === null ? add(items) : change(replacing(rule, nth, items))
-          }
-        />
-      )}
+      {dialog}
     </Page>
-  )
-}
-
-/** A rule as it was when somebody began to edit it, and its place; a new one has none. */
-interface Edited {
-  readonly rule: Rule
-  readonly nth: number | null
-}
-
-interface RuleDialogProps {
-  readonly account: string
-  readonly edited: Edited
-  readonly inForce: readonly Rule[]
-  readonly onSubmit: (edited: Edited, items: readonly Rule[]) => Promise<unknown>
-  readonly onClose: () => void
-}
-
-function RuleDialog({ account, edited, inForce, onSubmit, onClose }: RuleDialogProps) {
-  const { rule, nth } = edited
-  const tryIt = async ([item]: readonly Item[]) => {
-    const one = item as Rule
-    const at = nth === null ? 0 : placeOf(rule, nth, inForce)
-    const rules = nth === null ? [one, ...inForce] : inForce.with(at, one)
-    const tried = await call('POST /accounts/:account/rules/try', { params: { account }, body: { rules } })
-    return triedText(tried, at, one.match?.kind)
-  }
-  return (
-    <SentenceDialog
-      account={account}
-      title={nth === null ? 'Add a rule in front' : 'Edit the rule'}
-      action={nth === null ? 'Add' : 'Save'}
-      schema="ProviderRule"
-      start={withoutSwitch(rule)}
-      suggestions={{ code: FAILURE_CODES }}
-      onTry={tryIt}
-      onSubmit={items => onSubmit(edited, items as Rule[])}
-      onClose={onClose}
-    />
   )
 }
 
@@ -211,13 +141,10 @@ const Lead = ({ rules }: { rules: RulesState | undefined }) => (
   </span>
 )
 
-interface RuleListProps {
+interface RuleListProps extends ItemActions<Rule> {
   readonly data: RulesState
   readonly account: string
-  readonly onSwitch: (rule: Rule, nth: number, on: boolean) => Promise<void>
   readonly onOrder: (rules: readonly Rule[]) => Promise<void>
-  readonly onEdit: (rule: Rule, nth: number) => void
-  readonly onRemove: (rule: Rule, nth: number) => Promise<void>
 }
 
 /** The rules in the order that was made by hand, until the server has it too. */
@@ -312,7 +239,7 @@ function Handle({ name, nth, count, onMove, onDone }: HandleProps) {
   )
 }
 
-function RuleList({ data: onServer, account, onSwitch, onOrder, onEdit, onRemove }: RuleListProps) {
+function RuleList({ data: onServer, account, onOrder, ...actions }: RuleListProps) {
   const { shown: data, move, letGo, save } = useOrder(onServer, onOrder)
   const list = useRef<HTMLOListElement>(null)
   // What was moved keeps the focus at its new place, and the new order is saved as it is then shown.
@@ -341,13 +268,17 @@ function RuleList({ data: onServer, account, onSwitch, onOrder, onEdit, onRemove
         const used = data.used[nth] ?? 0
         const left = typeof rule.times === 'number' ? rule.times - used : null
         return (
-          <li
+          <ItemCard
             key={nth}
-            ref={name !== null && name === wanted ? scrollTo : null}
-            class={['card', rule.off && 'is-off', name === wanted && 'is-wanted'].filter(Boolean).join(' ')}
-          >
-            <header>
-              {data.rules.length > 1 && (
+            {...actions}
+            item={rule}
+            nth={nth}
+            name={name ?? `rule ${nth + 1}`}
+            title={name ?? 'Rule without a name'}
+            used={[used, 'used', 'good']}
+            isWanted={name !== null && name === wanted}
+            handle={
+              data.rules.length > 1 && (
                 <Handle
                   name={name ?? `rule ${nth + 1}`}
                   nth={nth}
@@ -355,35 +286,20 @@ function RuleList({ data: onServer, account, onSwitch, onOrder, onEdit, onRemove
                   onMove={move}
                   onDone={at => (at === undefined ? letGo() : setMovedTo(at))}
                 />
-              )}
-              <h2>{name ?? 'Rule without a name'}</h2>
-              {rule.off && <Badge tone="warn">off</Badge>}
-              <Badge tone={used > 0 ? 'good' : 'quiet'}>used {countText(used)} ×</Badge>
-              {left !== null && (
+              )
+            }
+            badges={
+              left !== null && (
                 <Badge tone={left > 0 ? 'info' : 'warn'}>{left > 0 ? `${left} left` : 'used up'}</Badge>
-              )}
-              <span class="row-actions">
-                {name && used > 0 && <Matched account={account} rule={rule} name={name} />}
-                <Button label={`Edit ${name ?? `rule ${nth + 1}`}`} onPress={() => onEdit(rule, nth)}>
-                  Edit
-                </Button>
-                <Button onPress={() => onRemove(rule, nth)}>Remove</Button>
-                <OnSwitch
-                  of={name ?? `rule ${nth + 1}`}
-                  item={rule}
-                  onSwitch={on => onSwitch(rule, nth, on)}
-                />
-              </span>
-            </header>
-            <p class="reads">{sentenceOf(rule)}</p>
-          </li>
+              )
+            }
+            links={name && used > 0 && <Matched account={account} rule={rule} name={name} />}
+          />
         )
       })}
     </ol>
   )
 }
-
-const scrollTo = (card: Element | null) => card?.scrollIntoView({ block: 'center' })
 
 function Matched({ account, rule, name }: { account: string; rule: Rule; name: string }) {
   const kind = (rule.match as { kind?: string } | undefined)?.kind
@@ -394,5 +310,3 @@ function Matched({ account, rule, name }: { account: string; rule: Rule; name: s
     </a>
   )
 }
-
-const withoutSwitch = ({ off: _, ...rest }: Rule) => rest

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { StoryFormat } from '../../../contract/control/operations/records.ts'
 import { addressOfCall, messageOf, textOf } from '../state/api.ts'
+import { BodyView } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field, Select } from '../ui/field.tsx'
-import { BodyView } from '../ui/json-view.tsx'
 
 interface Record {
   readonly account: string

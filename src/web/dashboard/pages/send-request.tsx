@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { RequestDetail, SentRequest } from '../../../contract/control/journal.ts'
 import { type RequestToSend, SENT_METHODS } from '../../../contract/control/requests.ts'
+import { laidOut } from '../../../contract/json.ts'
 import { call } from '../state/api.ts'
 import { addressOf, go, place } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { Button } from '../ui/button.tsx'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Editor, Field, Select } from '../ui/field.tsx'
-import { laidOut } from '../ui/json-view.tsx'
 
 /** Requests by hand. The server sends them, to its own merchant API, with the keys of the account. */
 

@@ -10,17 +10,18 @@ import { fromYaml, problemsIn, toYaml } from './yaml.tsx'
 
 interface SentenceDialogProps {
   readonly account: string
-  readonly title: string
-  readonly action: string
-  /** As the server publishes it. */
-  readonly schema: 'ProviderRule' | 'FaultRule'
+  readonly what: keyof typeof SCHEMAS
+  readonly isNew: boolean
   readonly start: Item
   readonly suggestions: Readonly<Record<string, readonly string[]>>
   /** What is said of it while it is edited; it throws while it is not valid. */
-  readonly onTry?: (items: readonly Item[]) => Promise<string>
+  readonly onTry?: (item: Item) => Promise<string>
   readonly onSubmit: (items: readonly Item[]) => Promise<unknown>
   readonly onClose: () => void
 }
+
+/** As the server publishes them. */
+const SCHEMAS = { rule: 'ProviderRule', fault: 'FaultRule' } as const
 
 type Tab = 'sentence' | 'yaml'
 const TABS: readonly (readonly [tab: Tab, title: string])[] = [
@@ -31,15 +32,19 @@ const TABS: readonly (readonly [tab: Tab, title: string])[] = [
 /** Edits a rule or a fault as a sentence, or as YAML, which may be several. */
 export function SentenceDialog({
   account,
-  schema: name,
+  what,
+  isNew,
   start,
   suggestions,
   onTry,
   onSubmit,
-  ...dialog
+  onClose,
 }: SentenceDialogProps) {
-  const schema = useSchema(name)
-  const [item, setItem] = useState(start)
+  const schema = useSchema(SCHEMAS[what])
+  const [item, setItem] = useState(() => {
+    const { off: _, ...rest } = start
+    return rest as Item
+  })
   const [tab, setTab] = useState<Tab>('sentence')
   const [text, setText] = useState('')
   const [problems, setProblems] = useState<readonly string[]>([])
@@ -78,7 +83,14 @@ export function SentenceDialog({
     }
   }
   return (
-    <FormDialog {...dialog} wide onSubmit={submit} showsProblems={tab === 'yaml'}>
+    <FormDialog
+      title={isNew ? `Add a ${what} in front` : `Edit the ${what}`}
+      action={isNew ? 'Add' : 'Save'}
+      wide
+      onClose={onClose}
+      onSubmit={submit}
+      showsProblems={tab === 'yaml'}
+    >
       <div class="segmented" role="tablist" aria-label="Edit as">
         {TABS.map(([each, title]) => (
           <button
@@ -154,7 +166,7 @@ function Tried({ item, onTry }: { item: Item; onTry: NonNullable<SentenceDialogP
   useEffect(() => {
     let isCurrent = true
     const typed = window.setTimeout(() => {
-      onTry([item]).then(
+      onTry(item).then(
         text => isCurrent && setSaid(text),
         error =>
           isCurrent && setSaid(error instanceof ApiError ? 'It is not complete yet.' : messageOf(error)),

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { DURATION_PATTERN } from '../../../contract/durations.ts'
-import { isRecord } from '../../../contract/json.ts'
+import { isRecord, jsonOrText } from '../../../contract/json.ts'
 import { humanise } from '../format.ts'
 import { call } from '../state/api.ts'
 import { Button } from '../ui/button.tsx'
@@ -453,10 +453,5 @@ function readLeaf(text: string, { type }: Schema): Json {
   if (type === 'string') return text
   const number = type === 'integer' || type === 'number'
   if (number && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
-  if (number || text === '') return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return number ? text : jsonOrText(text)
 }

@@ -5,7 +5,7 @@ import { Field, Select } from '../ui/field.tsx'
 
 /** What shall become of a payment or payout that is created by hand: a rule in front of the others, for it alone. */
 
-export interface Wanted {
+interface Wanted {
   readonly status: string
   readonly code: string
   readonly receipt: string
@@ -106,17 +106,23 @@ export function OutcomeFields({ kind, wanted, onWanted }: OutcomeFieldsProps) {
   )
 }
 
-/** Adds the rule that brings it about. What is returned removes it again, for what was not created then. */
-export async function bringAbout(
+/** Creates something with the rule that brings about what is wanted; the rule goes again if nothing was created. */
+export async function withOutcome<T>(
   account: string,
   kind: Kind,
   reference: string,
   wanted: Wanted,
-): Promise<() => Promise<void>> {
-  if (wanted.status === '') return async () => undefined
+  create: () => Promise<T>,
+): Promise<T> {
+  if (wanted.status === '') return create()
   const rule = ruleFor(kind, reference, wanted)
   await call('POST /accounts/:account/rules', { params: { account }, body: { rules: [rule] } })
-  return () => changeRules(account, replacing(rule, 0, []))
+  try {
+    return await create()
+  } catch (error) {
+    await changeRules(account, replacing(rule, 0, []))
+    throw error
+  }
 }
 
 function ruleFor(kind: Kind, reference: string, { status, code, receipt, reason }: Wanted): ProviderRule {

@@ -11,26 +11,14 @@ import { Away, Badge, Command, Copyable, Status, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog, FormDialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
-import { Page, Ready } from '../ui/page.tsx'
+import { Ready } from '../ui/page.tsx'
 import { Empty, Panel, Table } from '../ui/panel.tsx'
-import { type ListColumn, VirtualList } from '../ui/virtual-list.tsx'
-import { allRows, ExportList } from './export-list.tsx'
-import {
-  ChoiceFilter,
-  ClearFilters,
-  DateFilter,
-  filterQuery,
-  MoreFilters,
-  optionsOf,
-  SearchFilter,
-} from './filters.tsx'
+import type { ListColumn } from '../ui/virtual-list.tsx'
+import { BrowsePage } from './browse-page.tsx'
+import { optionsOf } from './filters.tsx'
 import { Redeliver } from './redeliver.tsx'
 import { EVENTS, SendEvent } from './send-event.tsx'
 import { VerifyWebhook } from './verify-webhook.tsx'
-
-const LIST = 'GET /accounts/:account/browse/webhook-deliveries'
-const CREATED = ['created_after', 'created_before']
-const FILTERS = ['q', 'status', 'event_type', 'endpoint', ...CREATED]
 
 const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
   {
@@ -74,80 +62,59 @@ const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
 
 const lastAnswerOf = ({ last_error, last_status }: DeliveryRow) => last_error ?? last_status
 
-function nameOf(row: DeliveryRow): string {
+function nameOf(row: DeliveryRow) {
   const { event_type, record, reference, status } = row
   const about = reference ?? record
-  const what = `${event_type ?? 'An event'}${about ? ` of ${about}` : ''}`
-  return [what, humanise(status), lastAnswerOf(row)].filter(Boolean).join(', ')
+  return [`${event_type ?? 'An event'}${about ? ` of ${about}` : ''}`, humanise(status), lastAnswerOf(row)]
 }
 
 export function WebhooksPage({ account }: { account: string }) {
-  const query = filterQuery(FILTERS)
   const endpoints = useLive(
     'GET /accounts/:account/webhook-endpoints',
     { params: { account } },
     { about: ['webhooks'] },
   )
+  const known = endpoints.data?.data ?? []
   return (
-    <Page
-      title="Webhooks"
-      fills
+    <BrowsePage
+      account={account}
+      page="webhooks"
+      call="GET /accounts/:account/browse/webhook-deliveries"
+      label={{ one: 'delivery', many: 'deliveries' }}
       actions={
         <>
-          <VerifyWebhook account={account} endpoints={endpoints.data?.data ?? []} />
+          <VerifyWebhook account={account} endpoints={known} />
           <SendEvent account={account} />
           <AddEndpoint account={account} />
         </>
       }
+      search="ID or reference"
+      filters={[
+        { name: 'status', label: 'Status', options: optionsOf(DELIVERY_STATES) },
+        { name: 'event_type', label: 'Event', options: EVENTS },
+        {
+          name: 'endpoint',
+          label: 'Endpoint',
+          options: known.map(({ id, url }) => [id, url] as const),
+        },
+      ]}
+      more={[]}
+      columns={COLUMNS}
+      nameOf={nameOf}
+      withAll={query => <Redeliver account={account} query={query} />}
+      none={
+        <Empty title="No webhook was sent yet">
+          <p>
+            If there is an endpoint, paysim sends it a signed webhook when a payment or a payout ends, and
+            retries for three days.
+          </p>
+        </Empty>
+      }
     >
       <EndpointsPanel account={account} endpoints={endpoints} />
-      <search class="filters">
-        <SearchFilter hint="ID or reference" />
-        <ChoiceFilter name="status" label="Status" all="Any status" options={optionsOf(DELIVERY_STATES)} />
-        <ChoiceFilter name="event_type" label="Event" all="Any event" options={EVENTS} />
-        <ChoiceFilter
-          name="endpoint"
-          label="Endpoint"
-          all="Any endpoint"
-          options={(endpoints.data?.data ?? []).map(({ id, url }) => [id, url] as const)}
-        />
-        <MoreFilters names={CREATED}>
-          <DateFilter name="created_after" label="Created from" />
-          <DateFilter name="created_before" label="Created before" />
-        </MoreFilters>
-        <ClearFilters names={FILTERS} />
-        <ExportList name="webhook-deliveries" read={onRead => allRows(LIST, account, query, onRead)}>
-          <Redeliver account={account} query={query} />
-        </ExportList>
-      </search>
-      <VirtualList
-        label={{ one: 'delivery', many: 'deliveries' }}
-        call={LIST}
-        account={account}
-        query={query}
-        about={['webhooks']}
-        columns={COLUMNS}
-        hrefOf={({ id }) => addressOf(account, 'webhooks', id)}
-        nameOf={nameOf}
-        empty={<NoDeliveries isFiltered={query !== ''} />}
-      />
-    </Page>
+    </BrowsePage>
   )
 }
-
-const NoDeliveries = ({ isFiltered }: { isFiltered: boolean }) =>
-  isFiltered ? (
-    <Empty title="No matching deliveries">
-      <p>Remove a filter to see the others.</p>
-    </Empty>
-  ) : (
-    <Empty title="No webhook was sent yet">
-      <p>
-        If there is an endpoint, paysim sends it a signed webhook when a payment or a payout ends, and retries
-        for three days.
-      </p>
-    </Empty>
-  )
 
 interface EndpointsProps {
   readonly account: string

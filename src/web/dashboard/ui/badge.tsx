@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { laidOut } from '../../../contract/json.ts'
 import {
   awayText,
   dateTimeText,
@@ -135,6 +136,19 @@ export function Command({ text, copies = text }: { text: string; copies?: string
         <pre>{text}</pre>
       </Scrollable>
       <CopyButton text={copies} label="Copy the command" />
+    </div>
+  )
+}
+
+/** Shows a body, formatted if it is JSON. */
+export function BodyView({ text, label }: { text: string; label: string }) {
+  const shown = laidOut(text)
+  return (
+    <div class="body-view">
+      <Scrollable kind="text" label={label}>
+        <pre>{shown}</pre>
+      </Scrollable>
+      <CopyButton text={shown} label={`Copy the ${label.toLowerCase()}`} />
     </div>
   )
 }

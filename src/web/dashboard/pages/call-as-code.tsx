@@ -1,4 +1,6 @@
-import { call } from '../state/api.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { call, messageOf } from '../state/api.ts'
+import { Command } from '../ui/badge.tsx'
 
 /** A call of the merchant API as text that runs where it is pasted. */
 
@@ -12,7 +14,7 @@ export interface ShownCall {
 /** Where the API is, and who calls it: a merchant with keys, or somebody with the token of the control surface. */
 export type Caller = KeyHolder | TokenHolder
 
-export interface KeyHolder {
+interface KeyHolder {
   readonly url: string
   readonly publicKey: string
   readonly secretKey: string
@@ -113,4 +115,32 @@ ${body === null ? '' : `    CURLOPT_POSTFIELDS => ${phpText(body)},\n`}    CURLO
 ]);
 $answer = curl_exec($call);
 echo curl_getinfo($call, CURLINFO_RESPONSE_CODE), ' ', $answer, PHP_EOL;`,
+}
+
+const FIRST = {
+  method: 'POST',
+  path: '/payment_intents',
+  headers: { 'content-type': 'application/json' },
+  body: `{
+  "amount": "10000", "currency": "THB", "country": "TH",
+  "merchant_reference": "order-1", "customer": {"name": "Somchai"},
+  "return_url": "https://shop.example/thanks"
+}`,
+}
+
+/** A command for the first payment, which runs where it is pasted. The secret key is only in what is copied. */
+export function FirstPayment({ account }: { account: string }) {
+  const [caller, setCaller] = useState<KeyHolder>()
+  const [problem, setProblem] = useState('')
+  useEffect(() => {
+    callerOf(account).then(setCaller, error => setProblem(messageOf(error)))
+  }, [account])
+  if (problem !== '') return <p class="problem">{problem}</p>
+  if (!caller) return <p class="loading">Loading…</p>
+  return (
+    <Command
+      text={codeOf('curl', FIRST, { ...caller, secretKey: '••••••' })}
+      copies={codeOf('curl', FIRST, caller)}
+    />
+  )
 }
