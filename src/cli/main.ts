@@ -16,6 +16,11 @@ async function run(): Promise<void> {
     process.stdout.write(await complete(COMMANDS, argv.slice(1)))
     return
   }
+  if (argv[0] === '__play') {
+    // Called by `paysim run`, for a process of its own.
+    const { playForParent } = await import('./scenario/players.ts')
+    return playForParent()
+  }
   try {
     const { COMMANDS } = await import('./commands.ts')
     await dispatch(COMMANDS, argv)

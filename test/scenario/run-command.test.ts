@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { basename, dirname } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { loadEach, pickOnly, scenariosOf } from '../../src/cli/scenario/load-files.ts'
 import { runBinary } from '../support/gateway/server.ts'
@@ -433,6 +435,77 @@ steps:
   })
 })
 
+describe.skipIf(availableParallelism() < 2)(
+  'so many scenarios that a second process plays some of them',
+  () => {
+    const ABSENT = BAD.replace('{ status: succeeded }', '{ status: succeeded, nothing: 1 }')
+    const many = (text: (nth: number) => string) =>
+      Object.fromEntries(Array.from({ length: 24 }, (_, nth) => [`s${10 + nth}.yaml`, text(nth)]))
+
+    test('give the same report as in one process', async () => {
+      const { folder } = await workspace(many(nth => `# ${'\n'.repeat(nth)}${nth % 2 ? GOOD : ABSENT}`))
+      const report = async (jobs: string) => {
+        const { code, stdout } = await paysim([
+          'run',
+          folder,
+          '--jobs',
+          jobs,
+          '--report',
+          'json=-',
+          '--quiet',
+        ])
+        expect(code).toBe(10)
+        return stdout.replace(/"took_ms": [\d.]+/g, '').replace(/http:\/\/127\.0\.0\.1:\d+/g, '')
+      }
+      const alone = await report('1')
+      expect(alone).toContain('"absent": true')
+      expect(await report('2')).toBe(alone)
+    })
+
+    test.each([
+      ['SIGINT', [130, null]],
+      ['SIGTERM', [143, null]],
+      ['SIGKILL', [null, 'SIGKILL']],
+    ] as const)('end with the run: %s', async (signal, end) => {
+      const { folder } = await workspace(many(() => LONG))
+      const child = spawn(process.execPath, [BINARY, 'run', folder, '--jobs', '2'], { stdio: 'ignore' })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      await expect.poll(() => childrenOf(child)).toHaveLength(1)
+      const others = childrenOf(child)
+      child.kill(signal)
+      expect(await once(child, 'exit')).toEqual(end)
+      await expect.poll(() => others.filter(isAlive)).toEqual([])
+    })
+
+    test('fail if that process is killed', async () => {
+      const { folder } = await workspace(many(() => LONG))
+      const child = spawn(process.execPath, [BINARY, 'run', folder, '--jobs', '2'], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      const said = text(child.stderr)
+      await expect.poll(() => childrenOf(child)).toHaveLength(1)
+      for (const pid of childrenOf(child)) process.kill(pid, 'SIGKILL')
+      const [code] = await once(child, 'exit')
+      expect(code).toBe(1)
+      expect(await said).toContain('a process that plays scenarios failed: it ended with SIGKILL')
+    })
+  },
+)
+
+function childrenOf({ pid }: ChildProcess): number[] {
+  const all = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
+  return all
+    .map(line => line.trim().split(/\s+/).map(Number))
+    .flatMap(([own = 0, parent]) => (parent === pid ? own : []))
+}
+
+/** A process that nobody has waited for yet is there, but no longer does anything. */
+const isAlive = (pid: number) =>
+  execFileSync('ps', ['-eo', 'pid=,stat='], { encoding: 'utf8' })
+    .split('\n')
+    .some(line => new RegExp(`^ *${pid} [^Z]`).test(line))
+
 test('--watch runs again when a file changes, and ends with Ctrl-C', async () => {
   const { at } = await workspace({ 'story.yaml': GOOD })
   const child = spawn(process.execPath, [BINARY, 'run', at('story.yaml'), '--watch', '--quiet'], {
@@ -470,18 +543,20 @@ describe('transcripts', () => {
   test('several scenarios go to a folder; equal seeds give equal bytes with any number of jobs', async () => {
     const { at, read } = await workspace()
     const stories = ['bank-transfer', 'expiry', 'payout-approved', 'qr-code']
+    // So many that a second process plays some of them.
     const run = (to: string, jobs: string) =>
       paysim([
-        ...['run', ...stories.map(name => `scenarios/${name}.yaml`), '--quiet'],
+        ...['run', ...stories.map(name => `scenarios/${name}.yaml`), '--quiet', '--repeat', '5'],
         ...['--transcript', at(to), '--jobs', jobs],
       ])
     await run('one', '1')
     await run('two', '4')
-    expect(await readdir(at('one'))).toEqual(stories.map(name => `${name}.jsonl`))
-    for (const name of stories) {
-      const [one, two] = [await read(`one/${name}.jsonl`), await read(`two/${name}.jsonl`)]
+    const files = stories.flatMap(name => [1, 2, 3, 4, 5].map(nth => `${name}.${nth}.jsonl`))
+    expect(await readdir(at('one'))).toEqual(files)
+    for (const file of files) {
+      const [one, two] = [await read(`one/${file}`), await read(`two/${file}`)]
       expect(one.length).toBeGreaterThan(100)
-      expect(two, name).toBe(one)
+      expect(two, file).toBe(one)
     }
   })
 

@@ -14,10 +14,9 @@ import type { RunFlags } from './run-flags.ts'
 
 /** Where the scenarios run. Only the flag names a gateway: a run must not reach a real one by accident. */
 async function openTarget(flags: RunFlags): Promise<OpenTarget> {
-  const { controlUrl, controlToken, baseUrl, embedded } = flags
-  if (embedded) return startOwn()
-  if (isReal(flags)) return openGateway(baseUrl ?? '')
-  if (controlUrl === undefined) return startOwn()
+  const { controlUrl, controlToken, baseUrl } = flags
+  if (isOwn(flags)) return startOwn()
+  if (controlUrl === undefined) return openGateway(baseUrl ?? '')
   if (controlToken === undefined)
     throw new UsageError('--control-url needs a token: set --control-token or PAYSIM_CONTROL_TOKEN')
   const control = address('--control-url', controlUrl)
@@ -110,7 +109,11 @@ export function toldApplications(
 /** A base URL without a control surface: a gateway that cannot be set up. */
 export const isReal = ({ controlUrl, baseUrl }: RunFlags) => baseUrl !== undefined && controlUrl === undefined
 
-async function startOwn(): Promise<OpenTarget> {
+/** Whether the scenarios run in a simulator that is started for them. */
+export const isOwn = ({ embedded, controlUrl, baseUrl }: RunFlags) =>
+  embedded === true || (controlUrl === undefined && baseUrl === undefined)
+
+export async function startOwn(): Promise<OpenTarget> {
   const simulator = await startSimulator()
   const { target, close } = await openSimulatorTarget(simulator)
   return {

@@ -26,7 +26,8 @@ import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
 import { writerTo } from '../output/printer.ts'
 import { type Loaded, loadEach, pickOnly, problemsOf, scenariosOf } from './load-files.ts'
-import { isReal, openFor, toldApplications } from './open-target.ts'
+import { isOwn, isReal, openFor, toldApplications } from './open-target.ts'
+import { Player } from './players.ts'
 import { demandPage, reportPage, textStream, writeReports, writeWhole } from './reports.ts'
 import { demandStartable, type RunFlags, splitAtDashes, startedBy } from './run-flags.ts'
 import { runOnChange } from './watch.ts'
@@ -50,6 +51,8 @@ async function runOnce(
   flags: RunFlags,
 ): Promise<number> {
   let opened: OpenTarget | undefined
+  let players: readonly Player[] = []
+  const close = async () => void (await Promise.all([opened, ...players].map(one => one?.close())))
   try {
     demandPage(flags)
     const loaded = pickOnly(withCommand(command, await loadEach(paths)), flags.only)
@@ -58,17 +61,33 @@ async function runOnce(
     if (isReal(flags) && !flags.embedded) refuseWithoutSimulator(scenarios, flags)
     await transcriptPaths(scenarios, flags)
     if (scenarios.length === 0) return await reportProblems(loaded, flags)
+    players = playersFor(scenarios, flags)
+    endOnSignals(close)
     opened = await openFor(scenarios, flags)
-    interruptible(opened)
     if (!flags.quiet) await writerTo(textStream(flags))(toldApplications(scenarios, opened, flags))
-    return await runIn(opened, loaded, flags)
+    return await runIn(opened, players, loaded, flags)
   } catch (error) {
     reportError(error)
     return exitCodeOf(error)
   } finally {
-    await opened?.close()
+    await close()
   }
 }
+
+/** A process more is worth its start for so many runs, and only if there is a core for it. */
+const RUNS_A_PROCESS = 10
+
+/** Other processes that play scenarios, if there is enough to do. What is one for all of them is asked by this one alone. */
+function playersFor(scenarios: readonly Scenario[], flags: RunFlags): Player[] {
+  const runs = scenarios.filter(({ data }) => data.app === undefined).length * (flags.repeat ?? 1)
+  if (!isOwn(flags)) return []
+  const most = Math.min(jobsFor(scenarios, flags), availableParallelism(), Math.floor(runs / RUNS_A_PROCESS))
+  return Array.from({ length: Math.max(0, most - 1) }, () => new Player())
+}
+
+/** The calls that come to one address belong to the run that is under way. */
+const jobsFor = (scenarios: readonly Scenario[], { jobs = availableParallelism() }: RunFlags) =>
+  scenarios.some(({ data }) => data.app?.url !== undefined) ? 1 : jobs
 
 const withCommand = (command: readonly string[], loaded: readonly Loaded[]): Loaded[] =>
   loaded.map(one => {
@@ -76,20 +95,22 @@ const withCommand = (command: readonly string[], loaded: readonly Loaded[]): Loa
     return scenario ? { file: one.file, scenario } : one
   })
 
-async function runIn({ target }: OpenTarget, loaded: readonly Loaded[], flags: RunFlags): Promise<number> {
+async function runIn(
+  { target }: OpenTarget,
+  players: readonly Player[],
+  loaded: readonly Loaded[],
+  flags: RunFlags,
+): Promise<number> {
   const { repeat, seed, transcript } = flags
   const scenarios = scenariosOf(loaded)
-  // The calls that come to one address belong to the run that is under way.
-  const jobs = scenarios.some(({ data }) => data.app?.url !== undefined)
-    ? 1
-    : (flags.jobs ?? availableParallelism())
   const view = await showRun(loaded.length - scenarios.length + scenarios.length * (repeat ?? 1), flags)
   for (const one of loaded) if ('error' in one) view.ended(refused(one.file, one.error))
   const problems = problemsOf(loaded)
   if (problems && !isShownTwice(flags)) reportError(problems)
   const played = await runAll(scenarios, {
     target,
-    jobs,
+    others: players.map(({ play }) => play),
+    jobs: jobsFor(scenarios, flags),
     repeat,
     seed,
     transcript: transcript !== undefined,

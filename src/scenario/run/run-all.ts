@@ -5,9 +5,17 @@ import { isShared, SharedApplication } from './open-application.ts'
 import { runScenario, type ScenarioResult } from './run-scenario.ts'
 import type { Target } from './target.ts'
 
-export interface RunAllSettings {
+export interface RunAllSettings extends PlaySettings {
   readonly target: Target
   readonly jobs: number
+  /** Other processes that play scenarios, each of one's own simulator. */
+  readonly others?: readonly Play[]
+}
+
+/** Plays a scenario, as often as it was asked for, under this name. */
+export type Play = (scenario: Scenario, run: string, settings: PlaySettings) => Promise<ScenarioResult[]>
+
+export interface PlaySettings {
   /** How often to run each scenario, each time with another seed; once by default. */
   readonly repeat?: number | undefined
   /** Replaces the seeds in the files. */
@@ -20,28 +28,35 @@ export interface RunAllSettings {
 /** Runs several scenarios in parallel. Returns a list of results for each, in the order of the files. */
 export async function runAll(
   scenarios: readonly Scenario[],
-  settings: RunAllSettings,
+  { target, jobs, others = [], ...how }: RunAllSettings,
 ): Promise<ScenarioResult[][]> {
   const names = runNames(scenarios)
   const results = new Array<ScenarioResult[]>(scenarios.length)
+  const here: Play = (scenario, run, settings) => playRepeatedly(scenario, run, target, settings)
+  const players = [here, ...others]
   let next = 0
-  const work = async () => {
+  const work = async (nth: number) => {
+    const player = players[nth % players.length] ?? here
     for (let at = next++; at < scenarios.length; at = next++) {
       const scenario = scenarios[at]
       const run = names[at]
       if (!scenario || run === undefined) return
-      results[at] = await runRepeatedly(scenario, nameAmongAll(run, scenario), settings)
+      // An application is a process of its own already, and this one ends it if the run is interrupted.
+      const play = scenario.data.app ? here : player
+      results[at] = await play(scenario, nameAmongAll(run, scenario), how)
     }
   }
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(settings.jobs, scenarios.length)) }, work))
+  const atOnce = Math.max(1, Math.min(jobs, scenarios.length))
+  await Promise.all(Array.from({ length: atOnce }, (_, nth) => work(nth)))
   return results
 }
 
-/** Runs the repetitions one after another under one name, so that each gives the same bytes as a single run with its seed. */
-async function runRepeatedly(
+/** Plays the repetitions one after another under one name, so that each gives the same bytes as a single run with its seed. */
+export async function playRepeatedly(
   scenario: Scenario,
   run: string,
-  { target, repeat: of = 1, seed, transcript = false, began, ended }: RunAllSettings,
+  target: Target,
+  { repeat: of = 1, seed, transcript = false, began, ended }: PlaySettings,
 ): Promise<ScenarioResult[]> {
   const results: ScenarioResult[] = []
   const shared = isShared(scenario.data) ? new SharedApplication() : undefined

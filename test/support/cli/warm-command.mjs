@@ -5,6 +5,8 @@ import { Readable } from 'node:stream'
 
 const require = createRequire(import.meta.url)
 const BUILT = require.resolve('../../../dist/cli.cjs')
+/** A command may start itself as another process. */
+const PROGRAM = require.resolve('../../../bin/paysim.js')
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 class Exit extends Error {}
@@ -31,7 +33,7 @@ async function run({ args, cwd, env, input }) {
     throw new Exit()
   }
   process.exitCode = undefined
-  process.argv.splice(1, process.argv.length, 'paysim', ...args)
+  process.argv.splice(1, process.argv.length, PROGRAM, ...args)
   process.chdir(cwd)
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
   Object.assign(process.env, env)
