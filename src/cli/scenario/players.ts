@@ -39,6 +39,7 @@ export class Player {
   readonly #gone: Promise<unknown>
   readonly #waiting = new Map<number, (news: News) => void>()
   #tasks = 0
+  #failed: string | undefined
 
   constructor() {
     const [command, ...words] = PROGRAM
@@ -68,10 +69,13 @@ export class Player {
         else reject(new Error(`a process that plays scenarios failed: ${news.failed}`))
       })
       const task: Task = { nth, scenario, positions: table({ ...scenario, positions }), run, settings }
-      this.#child.send(task, cause => cause && this.#fail(cause.message))
+      // If it cannot be sent, the process has ended or is about to, and says so itself.
+      if (this.#failed === undefined) this.#child.send(task, () => {})
+      else this.#fail(this.#failed)
     })
 
   #fail(failed: string): void {
+    this.#failed = failed
     for (const [nth, tell] of this.#waiting) tell({ nth, failed })
   }
 
@@ -111,7 +115,8 @@ const withActual = (result: ScenarioResult, edit: (actual: unknown) => unknown):
 
 /** What the other process does, until the one that started it lets it go or has ended. */
 export async function playForParent(): Promise<void> {
-  const tell = (news: News) => void process.send?.(news)
+  // If the other one is gone, nobody wants to know.
+  const tell = (news: News) => void process.send?.(news, undefined, undefined, () => {})
   const opening = startOwn()
   process.once('disconnect', () => void opening.then(({ close }) => close()).finally(() => process.exit()))
   // A terminal sends them to both. The other one ends the run in order.

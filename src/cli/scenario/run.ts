@@ -52,6 +52,7 @@ async function runOnce(
 ): Promise<number> {
   let opened: OpenTarget | undefined
   let players: readonly Player[] = []
+  let isInterrupted = false
   const close = async () => void (await Promise.all([opened, ...players].map(one => one?.close())))
   try {
     demandPage(flags)
@@ -62,12 +63,16 @@ async function runOnce(
     await transcriptPaths(scenarios, flags)
     if (scenarios.length === 0) return await reportProblems(loaded, flags)
     players = playersFor(scenarios, flags)
-    endOnSignals(close)
+    endOnSignals(() => {
+      isInterrupted = true
+      return close()
+    })
     opened = await openFor(scenarios, flags)
     if (!flags.quiet) await writerTo(textStream(flags))(toldApplications(scenarios, opened, flags))
     return await runIn(opened, players, loaded, flags)
   } catch (error) {
-    reportError(error)
+    // What is still being played fails then, and that is meant.
+    if (!isInterrupted) reportError(error)
     return exitCodeOf(error)
   } finally {
     await close()
