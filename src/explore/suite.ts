@@ -146,7 +146,7 @@ function resultOf(
   const mismatch = { path: [], subject: 'exit status', expected: 0, actual: status, why, ...at }
   const failure = { ...at, mismatches: [mismatch], history: [], output }
   const title = data.name
-  const step = { path: [], verb: 'suite', title, depth: 0, sinceStartMs: 0, tookMs, ...at }
+  const step = { path: [], place: () => at, verb: 'suite', title, depth: 0, sinceStartMs: 0, tookMs }
   return {
     file,
     name: data.name,
