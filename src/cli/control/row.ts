@@ -16,8 +16,14 @@ import type { Screen } from '../output/screen.ts'
 import type { Table } from '../output/table.ts'
 import { doneView, type ListView, type View } from '../output/view.ts'
 import { whyText } from '../output/views/why.ts'
-import { type ControlFlags, controlCommand, examples } from './flags.ts'
-import { type ControlSession, confirm, withControl } from './session.ts'
+import {
+  type ControlFlags,
+  type ControlSession,
+  confirm,
+  controlCommand,
+  examples,
+  withControl,
+} from './session.ts'
 
 /**
  * A command of `sim` that is one call of the control surface, as data: which call, which words fill it, how its answer is

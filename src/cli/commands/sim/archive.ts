@@ -1,7 +1,6 @@
 import { RESET_KEEPS } from '../../../contract/control/requests.ts'
 import { archiveUpload, writeArchive } from '../../control/archive.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
-import { confirm, withControl } from '../../control/session.ts'
+import { type ControlFlags, confirm, controlCommand, examples, withControl } from '../../control/session.ts'
 import { visible } from '../../output/text.ts'
 import type { View } from '../../output/view.ts'
 

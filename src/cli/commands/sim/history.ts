@@ -3,9 +3,14 @@ import type { JournalEntry, RequestRecord, StreamMessage } from '../../../client
 import type { AnswerTo } from '../../../contract/control/call.ts'
 import { formatDuration } from '../../../contract/durations.ts'
 import { parseTimestamp } from '../../../contract/timestamps.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { commandOf } from '../../control/row.ts'
-import { type ControlSession, withControl } from '../../control/session.ts'
+import {
+  type ControlFlags,
+  type ControlSession,
+  controlCommand,
+  examples,
+  withControl,
+} from '../../control/session.ts'
 import { choice, count } from '../../flag-values.ts'
 import type { OutputFlags } from '../../output/formats.ts'
 import { type PageStream, type Printer, writerTo } from '../../output/printer.ts'

@@ -1,8 +1,7 @@
 import type { PaymentRecord, PaymentTrigger } from '../../../client/control-client.ts'
 import { FINAL_STATUSES, PAYMENT_STATUSES } from '../../../contract/statuses.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { nounOf, row, showAnswer } from '../../control/row.ts'
-import { withControl } from '../../control/session.ts'
+import { type ControlFlags, controlCommand, examples, withControl } from '../../control/session.ts'
 import {
   idColumn,
   memberColumn,

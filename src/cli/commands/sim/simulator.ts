@@ -4,9 +4,14 @@ import {
   type DecisionsInForce,
   type Nodes,
 } from '../../../client/control-client.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { commandOf } from '../../control/row.ts'
-import { type ControlSession, withControl } from '../../control/session.ts'
+import {
+  type ControlFlags,
+  type ControlSession,
+  controlCommand,
+  examples,
+  withControl,
+} from '../../control/session.ts'
 import { openInBrowser } from '../../open-in-browser.ts'
 import { idColumn, memberColumn, timeColumn } from '../../output/columns.ts'
 import { drawRecord, sections } from '../../output/record.ts'
