@@ -101,7 +101,7 @@ export interface ControlFlags extends ControlTargetFlags, OutputFlags {
   readonly yes?: true
 }
 
-interface ControlCommandOptions {
+export interface ControlCommandOptions {
   /** Whether the command is about one account; true by default. */
   readonly account?: boolean
   /** Whether it prints records, not bytes. */
