@@ -46,7 +46,7 @@ export function reasonAgainst(kind: DisturbanceKind): string | undefined {
 /** The test command in the form of a scenario, which all reports can show. */
 function scenarioOf(command: readonly string[]): Scenario {
   const name = commandLine(command)
-  const positions = { of: () => ({ line: 1, column: 1 }) }
+  const positions = { text: '', of: () => ({ line: 1, column: 1 }) }
   return { file: name, folder: '.', data: { paysim: 1, name, steps: [] }, positions }
 }
 

@@ -74,10 +74,10 @@ function parseScenario(file: string, text: string): Parsed {
  * The position of each value of a document, which is read again for the first one that somebody asks for. It works for
  * JSON too, because JSON is YAML.
  */
-class Positions implements PathFinder, PositionFinder {
+export class Positions implements PathFinder, PositionFinder {
   #read: ReturnType<typeof readYaml> | undefined
 
-  constructor(private readonly text: string) {}
+  constructor(readonly text: string) {}
 
   get read() {
     this.#read ??= readYaml(this.text, { merge: true })
