@@ -169,7 +169,9 @@ export class Gateway {
       // What an earlier removal could not remove is not part of it.
       await store.removeAccounts(names)
       await store.announceChange(names)
-      await inParallel(ENVIRONMENTS, async environment => {
+      // A clock that is set and runs, runs from now on.
+      const isLate = store.setsUpLate && merchant.setup.clock?.mode !== 'real'
+      await inParallel(isLate ? [] : ENVIRONMENTS, async environment => {
         const runtime = await this.#openAccount(merchant, environment)
         runtimes.push(runtime)
         await setUp(runtime.account, merchant)
@@ -210,10 +212,11 @@ export class Gateway {
     const { store } = this.settings
     const names = accountsOf(id)
     // A call that waits for an account finds it open, and then removed.
-    for (const name of names)
-      await this.account(name)
-        ?.open()
-        .catch(() => {})
+    if (!store.setsUpLate)
+      for (const name of names)
+        await this.account(name)
+          ?.open()
+          .catch(() => {})
     try {
       await store.announceChange(names)
       await this.#registry.remove(id)
@@ -280,6 +283,7 @@ export class Gateway {
 
   async #openListed(merchant: MerchantRecord, environment: Environment): Promise<AccountRuntime> {
     const runtime = await this.#openAccount(merchant, environment)
+    if (this.settings.store.setsUpLate) await setUp(runtime.account, merchant)
     // A change of the list may have been interrupted when it was done.
     await this.settings.store.endChange([runtime.account.id]).catch(this.#warn)
     return runtime

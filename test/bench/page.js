@@ -36,20 +36,21 @@ ${worse(rows)}
 
 - **A test** makes an account with a virtual clock, creates a payment with a QR code, lets it succeed and waits for its webhook,
   with the library, in one process. The create and the webhook are exchanges over HTTP; control calls of the same process need no
-  connection. It was to take 3 ms of processor time, and takes that of about 15 bare exchanges. No part is large: a tenth
-  each goes to making the merchant with two accounts and to drawing the code; a quarter to garbage collection and to the
-  compiler of V8, mostly on other threads; a fiftieth each to call sites for errors, to signatures and to seeds. V8 still
-  interprets much of it: after 1,000 tests, one takes two thirds of the first 200. Next: the second account of each merchant,
-  made when it is first called, which would also save 15 of the 60 KB that stay of a test.
-- **The first test** was to take 60 ms. Most of its time goes to reading the code of the calls and of the control surface,
-  and to running it before V8 has compiled it; a quarter goes to the packages that draw the code and its image. Next: parts of
-  the control surface that are loaded when they are called.
-- **A run of the shipped scenarios** was to take 1.0 s, and takes more than twice as much. A fifth to a quarter goes to the
-  YAML library, which reads 28 files of 53 KB before V8 has compiled any of it; a tenth to loading modules; a twentieth each
-  to explaining refused fields with a compiler of schemas, and to the HTTP client between an application and the simulator.
-  One file starts an application, which is a process of Node's own. The rest are 660 calls, a third of them the advance by 0 s
-  after each step. To start a story takes 3 ms, the first one 20 ms. Next: the advance only where a step has left something
-  open, and a reader of YAML that keeps no positions of a file without problems.
+  connection. It was to take 3 ms of processor time, and takes that of about 17 bare exchanges. No part is large: a fifteenth
+  each goes to drawing the code, to making the merchant and to garbage collection, a thirtieth each to call sites for errors and
+  to the log of requests, a fiftieth each to signatures and to seeds, and a fifth to the compiler of V8 and to garbage collection
+  on other threads. V8 still interprets much of it: after 1,000 tests, one takes two thirds of the first 200. The second account
+  of a merchant is made when it is first called. Next: an HTTP client that does less, for the create and for the webhook.
+- **The first test** was to take 60 ms, and takes less. Most of its time goes to reading the code of the calls and of the control
+  surface, and to running it before V8 has compiled it; a tenth to a fifth goes to the package that draws the code. Next: parts
+  of the control surface that are loaded when they are called.
+- **A run of the shipped scenarios** was to take 1.0 s, and takes about a quarter more. A tenth goes to loading modules, a
+  twentieth each to drawing QR codes and to explaining refused fields with a compiler of schemas, and a thirtieth to reading YAML:
+  positions in a file are found only when somebody asks for them. One file starts an application, which is a process of Node's
+  own; with the requests to it and from it, a quarter of the processor time. The rest are 660 calls, of which V8 has compiled
+  little when they are over. A quarter of them are the advance by 0 s after a step; to leave out those that find nothing to
+  do, which are most, saved less than a fiftieth. To start a story takes 3 ms, the first one 20 ms. Next: to explain refused
+  fields without compiling anything.
 - **A GET** is read and answered without Node's streams (\`server/http/plain-connection.ts\`), which saves a third of its
   processor time. More than half of what is left is the system call that writes the answer to the socket, which the bare
   server needs too. The rest is host check, credentials, routes, faults, the time of the account and its due timers, a
@@ -69,8 +70,8 @@ ${worse(rows)}
   fifteenth each to the line with its checksum, to the records of the next checkpoint, and to the calls that write and sync;
   and most of the rest to HTTP. No part stands out. Next: a line that is made of prepared parts, one event that creates a
   payment with its route and its action, so that it is copied once, and fewer objects that live until the next checkpoint.
-- **A create with a QR code** also draws the code and compresses its image, by libraries in JavaScript: 8 to 9 times the 20 µs
-  of code made for it. It sends the image in the answer.
+- **A create with a QR code** also draws the code, with a library in JavaScript, and compresses its image with zlib: 6 to 7 times
+  the 20 µs of code made for both. It sends the image in the answer.
 - **A receipt** is taken out of its form and hashed while it arrives. Its image shares a write and a sync with those
   that wait, and its entry another sync. The hash takes 0.13 ms, and Busboy, which reads every form, about 0.3 ms.
   Node's parser of HTTP makes new buffers for each upload, and V8 collects the whole heap after a hundred or a few

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { image, promptPay, simulator, standingAccount } from '../support/library/library.ts'
 
+const DAY_MS = 86_400_000
+
 test('an account has its own merchant, keys and client', async () => {
   const sim = await simulator()
   const account = await sim.createAccount()
@@ -21,6 +23,36 @@ test('an account does not see what another account does', async () => {
   await one.payments.succeed(id)
   await one.webhooks.next({ id })
   expect(other.webhooks.all()).toEqual([])
+})
+
+test("a merchant's other account has its settings when it is first called", async () => {
+  const sim = await simulator()
+  const rules = [{ name: 'never', match: { kind: 'payment' as const }, outcome: 'manual' as const }]
+  const { merchant } = await sim.createAccount({ clock: 'virtual', seed: 7, rules })
+  const other = await sim.account(`${merchant}.live`)
+  expect(await other.clock.get()).toMatchObject({ mode: 'virtual', now: '2026-01-01T00:00:00.000Z' })
+  expect(await other.rules.get()).toMatchObject({ rules: [{ name: 'never' }] })
+  expect(await other.control.webhookEndpoints.list()).toEqual([])
+  await other.reset()
+  expect(await other.rules.get()).toMatchObject({ rules: [{ name: 'never' }] })
+})
+
+test('both accounts of a merchant begin their time when it is made, where time has another speed', async () => {
+  const sim = await simulator()
+  const one = await sim.createAccount({ clock: { mode: 'real', rate: 1_000_000 } })
+  const aheadOf = async ({ clock }: typeof one) => Date.parse((await clock.get()).now) - Date.now()
+  await expect.poll(() => aheadOf(one)).toBeGreaterThan(7 * DAY_MS)
+  expect(await aheadOf(await sim.account(`${one.merchant}.live`))).toBeGreaterThan(DAY_MS)
+})
+
+test('an account that is first called while its merchant is removed is gone', async () => {
+  const sim = await simulator()
+  const { merchant, remove } = await sim.createAccount()
+  const other = sim.control.account(`${merchant}.live`)
+  const answers = await Promise.allSettled([remove(), ...Array.from({ length: 20 }, () => other.rules.get())])
+  expect(answers[0]).toMatchObject({ status: 'fulfilled' })
+  for (const { status } of answers) expect(['fulfilled', 'rejected']).toContain(status)
+  await expect(other.rules.get()).rejects.toMatchObject({ status: 404 })
 })
 
 test('settings apply to the account', async () => {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Account } from '../../src/engine/account/account.ts'
 import { Forwarder } from '../../src/server/cluster/forwarder.ts'
 import type { Simulator } from '../../src/simulator.ts'
 import { PretendedHolders, startSimulator } from '../support/cluster/pretended-holders.ts'
@@ -226,7 +227,7 @@ test('the rest of a body that is too large is read, and the connection stays usa
 
 test('an event stream arrives as it happens, and ends at the holder when its reader leaves', async () => {
   const { entry, holder, create } = await pair()
-  const stopped = whenStreamStops(holder)
+  const stopped = whenStreamStops(await accountAt(holder))
   const stopping = new AbortController()
   const stream = await fetch(`${addressOf(entry)}/_paysim/accounts/${ACCOUNT}/stream`, {
     headers: { authorization: 'Bearer token-of-all' },
@@ -245,10 +246,15 @@ test('an event stream arrives as it happens, and ends at the holder when its rea
   await stopped
 })
 
-/** Resolves when the next stream of the account at this process no longer listens for entries. */
-function whenStreamStops(at: Simulator): Promise<void> {
-  const account = at.gateway.runtime(ACCOUNT)?.account
-  if (!account) throw new Error('no default account')
+/** The account as this process has it. */
+async function accountAt(at: Simulator): Promise<Account> {
+  const runtime = await at.gateway.account(ACCOUNT)?.open()
+  if (!runtime) throw new Error('no default account')
+  return runtime.account
+}
+
+/** Resolves when the next stream of an account no longer listens for entries. */
+function whenStreamStops(account: Account): Promise<void> {
   const { onEntry } = account
   return new Promise(resolve => {
     vi.spyOn(account, 'onEntry').mockImplementationOnce(listener => {
@@ -325,7 +331,7 @@ test('a call that may have been carried out is not repeated without a key', asyn
   const answer = await create()
   expect(answer.status).toBe(503)
   expect(await answer.text()).toContain('not known whether the call was carried out')
-  expect(holder.gateway.runtime(ACCOUNT)?.account.world.payments.size).toBe(0)
+  expect((await accountAt(holder)).world.payments.size).toBe(0)
 })
 
 test.each(['holder', 'entry'] as const)('a call with a key is repeated if the %s takes over', async next => {
@@ -334,7 +340,7 @@ test.each(['holder', 'entry'] as const)('a call with a key is repeated if the %s
   await dieUnder(holders, heir)
   const answer = await create({ 'idempotency-key': 'once' })
   expect(answer.status).toBe(201)
-  expect(heir.gateway.runtime(ACCOUNT)?.account.world.payments.size).toBe(1)
+  expect((await accountAt(heir)).world.payments.size).toBe(1)
 })
 
 test('a call that only reads is repeated', async () => {

@@ -32,6 +32,7 @@ export class ServedAccount {
   #opening: Promise<AccountRuntime> | undefined
   #closing: Promise<void> | undefined
   #stopped = false
+  #removed = false
 
   constructor(
     readonly id: string,
@@ -68,10 +69,17 @@ export class ServedAccount {
     this.#opening = Promise.resolve(runtime)
   }
 
+  /** Its merchant was removed. Requests in progress may still hold it, or get it now. */
+  remove(): void {
+    this.#removed = true
+    if (this.#runtime) this.#runtime.removed = true
+  }
+
   async #open(): Promise<AccountRuntime> {
     try {
       await this.#closing
       this.#runtime = await this.load()
+      this.#runtime.removed = this.#removed
       return this.#runtime
     } catch (cause) {
       // A store that does not answer now may answer the next call.
@@ -177,7 +185,7 @@ export class ServedAccounts {
     for (const account of accounts) {
       this.#accounts.delete(account.id)
       this.#give(account, [])
-      if (account.runtime) account.runtime.removed = true
+      account.remove()
     }
     return accounts
   }

@@ -61,6 +61,8 @@ export interface Store {
     settings: readonly SharedSetting[],
     onRefused?: (error: StartError) => void,
   ): Promise<ReadonlyMap<string, string>>
+  /** Whether an account is set up when it is opened, because nothing of it is kept before. */
+  readonly setsUpLate?: true
   /** Called first. Removes what interrupted changes left behind. */
   openRegistry(): Promise<Registry>
   /** What is known of the listed accounts without opening them. Without it, nothing is. */
@@ -88,6 +90,8 @@ export interface Store {
 /** Keeps everything in memory, until the end. */
 export class MemoryStore implements Store {
   readonly url = 'memory:'
+  /** Most tests call one of the two accounts that their merchant has. */
+  readonly setsUpLate = true
 
   openRegistry(): Promise<Registry> {
     return Registry.open(new MemoryChanges())
