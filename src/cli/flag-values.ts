@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { closest } from '../contract/closest.ts'
 import { parseDuration } from '../contract/durations.ts'
 
@@ -61,6 +61,28 @@ export function webhookTarget(text: string): URL {
 
 /** For an option that may be repeated or left out. */
 export const again = (value: string, values: readonly string[] = []): string[] => [...values, value]
+
+/** How `serve` and `exec` start a simulator. */
+export interface StartFlags {
+  readonly scenario: string[]
+  readonly catalogue?: string
+  readonly contract?: string
+  readonly clock?: 'real' | 'virtual'
+  readonly seed?: string
+  readonly from?: string
+  readonly keepEndpoints?: true
+  readonly exportOnExit?: string
+}
+
+export const startFlags = (command: Command): Command =>
+  command
+    .option('--catalogue <file>', 'use the methods and routes of this file instead of the default ones')
+    .option('--contract <file>', 'contract file with other decisions; see `paysim contract`')
+    .addOption(new Option('--clock <mode>', 'clock of the default merchant').choices(['real', 'virtual']))
+    .option('--seed <n>', 'generate the same keys, ids and instructions each time', seed)
+    .option('--from <file>', 'begin a new store with this export of an account, without its endpoints')
+    .option('--keep-endpoints', 'with --from: also send webhooks to the endpoints of the export')
+    .option('--export-on-exit <file>', 'export default.test to this file at the end')
 
 /** A parser for one of several words. It suggests the nearest word for any other. */
 export function choice<const W extends string>(words: readonly W[]): (text: string) => W {

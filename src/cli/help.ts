@@ -45,7 +45,7 @@ ${alone === undefined ? '' : `\`${words}\` alone runs \`${words} ${alone}\`.\n`}
 /** What `paysim help options` prints: the options that the help of each command only names. */
 export async function commonOptionsHelp(): Promise<string> {
   const { merchantCommand } = await import('./call/session.ts')
-  const { controlCommand } = await import('./control/flags.ts')
+  const { controlCommand } = await import('./control/session.ts')
   const merchant = merchantCommand('of the merchant API', bare, { changes: true, list: true })
   const control = controlCommand('of a simulator', bare, { asks: true, list: true })
   const about = fill(

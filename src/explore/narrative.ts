@@ -69,13 +69,13 @@ function merchantReferences(calls: readonly Call[], deliveries: readonly Deliver
   )
 }
 
-interface PaymentNames {
+export interface PaymentNames {
   readonly id?: unknown
   readonly merchant_reference?: unknown
 }
 
 /** The record in the text of a request or an answer. */
-const recordIn = (text: string) => (parseForeign(text) ?? {}) as PaymentNames
+export const recordIn = (text: string) => (parseForeign(text) ?? {}) as PaymentNames
 const eventIn = (text: string) =>
   (parseForeign(text) ?? {}) as { readonly timestamp?: string; readonly data?: PaymentNames }
 

@@ -4,9 +4,9 @@ import type { WebhookReply } from '../application/request-once.ts'
 import { HeldAnswer, type RecordedDelivery, WebhookRelay } from '../application/webhook-relay.ts'
 import type { EventBody, WebhookMessage } from '../application/webhook-variants.ts'
 import type { Contract } from '../contract/decisions.ts'
-import { isRecord, parseForeign } from '../contract/json.ts'
 import type { ApplicationReport } from '../scenario/index.ts'
 import type { PlacedDisturbance } from './kinds.ts'
+import { type PaymentNames, recordIn } from './narrative.ts'
 
 /** An account of the simulator, with its keys. */
 export interface SuiteAccount {
@@ -181,7 +181,7 @@ export class SuiteRun {
     }
   }
 
-  #note({ id, merchant_reference: reference }: NamedRecord): void {
+  #note({ id, merchant_reference: reference }: PaymentNames): void {
     if (typeof reference === 'string') this.#references.set(id, reference)
   }
 
@@ -261,16 +261,6 @@ export class SuiteRun {
       payments: undefined,
     }
   }
-}
-
-interface NamedRecord {
-  readonly id?: unknown
-  readonly merchant_reference?: unknown
-}
-
-const recordIn = (text: string): NamedRecord => {
-  const value = parseForeign(text)
-  return isRecord(value) ? value : {}
 }
 
 const replyOf = ({ status, body, retryAfter }: WebhookAnswer): WebhookReply => ({

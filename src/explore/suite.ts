@@ -46,7 +46,7 @@ export function reasonAgainst(kind: DisturbanceKind): string | undefined {
 /** The test command in the form of a scenario, which all reports can show. */
 function scenarioOf(command: readonly string[]): Scenario {
   const name = commandLine(command)
-  const positions = { of: () => ({ line: 1, column: 1 }) }
+  const positions = { text: '', of: () => ({ line: 1, column: 1 }) }
   return { file: name, folder: '.', data: { paysim: 1, name, steps: [] }, positions }
 }
 
@@ -146,7 +146,7 @@ function resultOf(
   const mismatch = { path: [], subject: 'exit status', expected: 0, actual: status, why, ...at }
   const failure = { ...at, mismatches: [mismatch], history: [], output }
   const title = data.name
-  const step = { path: [], verb: 'suite', title, depth: 0, sinceStartMs: 0, tookMs, ...at }
+  const step = { path: [], place: () => at, verb: 'suite', title, depth: 0, sinceStartMs: 0, tookMs }
   return {
     file,
     name: data.name,

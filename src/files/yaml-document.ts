@@ -1,20 +1,12 @@
-import {
-  Composer,
-  type CST,
-  Document,
-  isMap,
-  isPair,
-  isScalar,
-  LineCounter,
-  type ParsedNode,
-  type ParseOptions,
-  Parser,
-  type SchemaOptions,
-  visit,
-  YAMLParseError,
-} from 'yaml'
+import type { CST, Document, LineCounter, ParsedNode, YAMLParseError } from 'yaml'
 
-type Options = ParseOptions & SchemaOptions & { readonly lineCounter: LineCounter }
+/** Not imported, because most runs of a scenario need only its value. */
+export const yamlLibrary = () => require('yaml') as typeof import('yaml')
+
+interface ReadYaml {
+  readonly document: Document.Parsed<ParsedNode>
+  readonly lines: LineCounter
+}
 
 /** How deeply a document may be nested. No scenario needs a tenth of this. */
 const DEEPEST = 500
@@ -24,10 +16,12 @@ const DEEPEST = 500
  * a minute for 50,000 keys, so repeated keys are found here. It reads nested values by recursion, and V8 may end the
  * process if the stack overflows, so the depth is checked first. Its warnings are off, because Node would print them.
  */
-export function readYaml(text: string, options: Options): Document.Parsed<ParsedNode> {
-  const tokens = [...new Parser(options.lineCounter.addNewLine).parse(text)]
+export function readYaml(text: string, options: { readonly merge?: true } = {}): ReadYaml {
+  const { Composer, isMap, isScalar, LineCounter, Parser, visit } = yamlLibrary()
+  const lines = new LineCounter()
+  const tokens = [...new Parser(lines.addNewLine).parse(text)]
   const deep = tokens.map(tooDeepIn).find(at => at !== undefined)
-  const composer = new Composer({ ...options, uniqueKeys: false, logLevel: 'error' })
+  const composer = new Composer({ ...options, prettyErrors: false, uniqueKeys: false, logLevel: 'error' })
   const documents: Document.Parsed<ParsedNode>[] = []
   for (const next of composer.compose(deep === undefined ? tokens : [], true, text.length))
     if (documents.push(next) > 1) break
@@ -50,13 +44,12 @@ export function readYaml(text: string, options: Options): Document.Parsed<Parsed
       }
     },
   })
-  return document
+  return { document, lines }
 }
 
 /** The value of a YAML text, or an error that says where it is wrong. */
 export function valueOfYaml(text: string): unknown {
-  const lines = new LineCounter()
-  const document = readYaml(text, { lineCounter: lines, prettyErrors: false })
+  const { document, lines } = readYaml(text)
   const [error] = document.errors
   if (!error) return document.toJS()
   const { line, col } = lines.linePos(error.pos[0])
@@ -65,6 +58,7 @@ export function valueOfYaml(text: string): unknown {
 
 /** As people write it: what an item of a list holds goes on one line each, unless there is little room. */
 export function yamlForPeople(value: unknown, { narrow = false } = {}): string {
+  const { Document, isPair, visit } = yamlLibrary()
   const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' })
   if (!narrow)
     visit(document, {
@@ -75,8 +69,10 @@ export function yamlForPeople(value: unknown, { narrow = false } = {}): string {
   return document.toString({ lineWidth: narrow ? 0 : 110 })
 }
 
-const problem = (at: number, code: YAMLParseError['code'], message: string) =>
-  new YAMLParseError([at, at + 1], code, message)
+function problem(at: number, code: YAMLParseError['code'], message: string): YAMLParseError {
+  const { YAMLParseError } = yamlLibrary()
+  return new YAMLParseError([at, at + 1], code, message)
+}
 
 /** Where a token is nested too deeply, if anywhere. */
 function tooDeepIn(root: CST.Token): number | undefined {

@@ -3,8 +3,8 @@
 export { ABSENT } from './expect/match.ts'
 export { jsonSchema, STARTER } from './json-schema.ts'
 export { simulatorOnlyParts as whatNeedsASimulator } from './load/check-scenario.ts'
-export { loadScenario, readScenario } from './load/load.ts'
-export { type Path, ScenarioError, type SourcePosition } from './load/problems.ts'
+export { loadScenario, Positions, readScenario } from './load/load.ts'
+export { ScenarioError, type SourcePosition } from './load/problems.ts'
 export { readBelow } from './load/scenario-files.ts'
 export { failureLines, type Paint, PLAIN } from './report/failure.ts'
 export { annotations, json, junit, story, summary, tap, testSuites, warningsOf } from './report/formats.ts'
@@ -19,6 +19,7 @@ export {
   runNames,
 } from './run/run-all.ts'
 export { refused, runScenario, type ScenarioResult } from './run/run-scenario.ts'
+export type { StepRecord } from './run/step-result.ts'
 export {
   type OpenTarget,
   openGatewayTarget,

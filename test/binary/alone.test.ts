@@ -138,8 +138,8 @@ test('has the schema and the examples, and runs one', async () => {
   )
   // The second file of many is played by another process, which is the executable file too.
   copyFileSync(join(folder, 'receipts/story.yaml'), join(folder, 'receipts/another.yaml'))
-  const run = await paysim('run', 'receipts', '--repeat', '10', '--jobs', '2')
-  expect(run, run.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('20 scenarios passed') })
+  const run = await paysim('run', 'receipts', '--repeat', '25', '--jobs', '2')
+  expect(run, run.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('50 scenarios passed') })
 })
 
 test.each(['python', 'php', 'go'])('prints the client for %s, as the package does', async language => {

@@ -47,6 +47,12 @@ test('a call of a merchant loads nothing of the server, of the control surface o
   for (const later of ['ajv', 'qr']) expect(loadsOf(...call)).not.toContain(later)
 })
 
+test('a run whose files have no problem loads nothing that finds positions in YAML', () => {
+  const run = ['run', 'scenarios/expiry.yaml']
+  expect(loadsOf(...run)).toContain('run')
+  for (const later of ['ajv', 'yaml']) expect(loadsOf(...run)).not.toContain(later)
+})
+
 test('a server in memory loads what it needs before it is ready, and no more', () => {
   const late = ['ControlClient', 'DataDirectory', 'controlSurface', 'whyCalls', 'layout']
   expect(definedBy(SERVE, 'Gateway', 'App', ...late)).toEqual(['Gateway', 'App'])

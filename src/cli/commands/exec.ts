@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { acceptsConnections } from '../../application/listening.ts'
 import type { Catalogue } from '../../client/control-client.ts'
 import { StartError } from '../../engine/store/store-errors.ts'
@@ -12,24 +12,16 @@ import { newCommand } from '../command-table.ts'
 import { messageOf } from '../errors/cli-errors.ts'
 import { ACCOUNT, environmentOf, Signals, statusOf } from '../exec/run-command.ts'
 import type { ScenarioApplication } from '../exec/scenario-application.ts'
-import { again, seed, webhookTarget } from '../flag-values.ts'
+import { again, type StartFlags, startFlags, webhookTarget } from '../flag-values.ts'
 import { readDataFile, readObjectFile } from '../named-file.ts'
 
-interface ExecFlags {
-  scenario: string[]
-  catalogue?: string
-  contract?: string
-  clock?: 'real' | 'virtual'
-  seed?: string
+interface ExecFlags extends StartFlags {
   forwardTo?: URL
   keep?: string
-  from?: string
-  keepEndpoints?: true
-  exportOnExit?: string
 }
 
 export function command(): Command {
-  return newCommand('exec')
+  const it = newCommand('exec')
     .description(
       'Run a command, such as a test suite, with its own simulator, which stops when the command ends.',
     )
@@ -42,13 +34,7 @@ export function command(): Command {
       again,
       [],
     )
-    .option('--catalogue <file>', 'use the methods and routes of this file instead of the default ones')
-    .option('--contract <file>', 'contract file with other decisions; see `paysim contract`')
-    .addOption(new Option('--clock <mode>', 'clock of the default merchant').choices(['real', 'virtual']))
-    .option('--seed <n>', 'generate the same keys, ids and instructions each time', seed)
-    .option('--from <file>', 'begin a new store with this export of an account, without its endpoints')
-    .option('--keep-endpoints', 'with --from: also send webhooks to the endpoints of the export')
-    .option('--export-on-exit <file>', 'export default.test to this file at the end')
+  return startFlags(it)
     .option(
       '--forward-to <url>',
       'send webhooks to your application at this URL, once its port accepts connections',

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { ControlClient } from '../../client/control-client.ts'
 import { newCommand } from '../command-table.ts'
 import { findControl } from '../control/find-control.ts'
-import { examples } from '../control/flags.ts'
 import { messageOf } from '../errors/cli-errors.ts'
 
 /** A check that waits longer has its answer. */
@@ -20,7 +19,7 @@ export const command = (): Command =>
       '[url]',
       'address of the simulator, such as http://127.0.0.1:7297 (default: the one that `paysim sim` calls)',
     )
-    .addHelpText('after', examples('paysim health', 'paysim health http://127.0.0.1:7297'))
+    .addHelpText('after', '\nExamples:\n  paysim health\n  paysim health http://127.0.0.1:7297')
     .action(async (url: string | undefined) => {
       try {
         const { controlUrl } = await findControl(url === undefined ? {} : { controlUrl: url }, NO_TOKEN)

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import { isOneFile, PROGRAM } from '../../package-files.ts'
 import { newCommand } from '../command-table.ts'
-import { findControl } from '../control/find-control.ts'
-import { type ControlTargetFlags, controlTargetFlags, examples } from '../control/flags.ts'
+import { type ControlTargetFlags, controlTargetFlags, findControl } from '../control/find-control.ts'
+import { examples } from '../control/session.ts'
 import { accountNamed } from '../target/local-simulator.ts'
 
 interface McpFlags extends ControlTargetFlags {

@@ -60,8 +60,7 @@ async function run(flags: ProbeFlags): Promise<void> {
   const printer = openPrinter(flags)
   if (flags.ask) demandPerson(flags)
   const target = await findTarget(flags)
-  const { probe } = await import('../probe/probe.ts')
-  const { probeView } = await import('../probe/view.ts')
+  const { probe, probeView } = await import('../probe/probe.ts')
   const report = await withGateway(flags, target, options =>
     probe(flags.ask ? { ...options, onErrand: ask } : options),
   )

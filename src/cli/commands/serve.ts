@@ -3,13 +3,13 @@ import { StartError } from '../../engine/store/store-errors.ts'
 import { Simulator } from '../../simulator.ts'
 import { newCommand } from '../command-table.ts'
 import { messageOf } from '../errors/cli-errors.ts'
-import { again, historyKept, milliseconds, port, seed } from '../flag-values.ts'
+import { again, historyKept, milliseconds, port, type StartFlags, startFlags } from '../flag-values.ts'
 import { readDataFile, readObjectFile } from '../named-file.ts'
 import { jsonOutput, type ServeOutput, terminalOutput } from '../serve-output.ts'
 import { readOrigin, storeIn } from '../store-address.ts'
 import { announce } from '../target/run-folder.ts'
 
-interface ServeFlags {
+interface ServeFlags extends StartFlags {
   port: number
   host: string
   data?: string
@@ -17,12 +17,7 @@ interface ServeFlags {
   publicUrl?: string
   advertise?: string
   ephemeral?: true
-  scenario: string[]
   watch?: true
-  catalogue?: string
-  contract?: string
-  clock?: 'real' | 'virtual'
-  seed?: string
   json?: true
   verbose?: true
   open?: true
@@ -35,14 +30,11 @@ interface ServeFlags {
   history?: number
   advanceWait?: number
   forgetAccounts?: number
-  from?: string
-  keepEndpoints?: true
-  exportOnExit?: string
   stopWithStdin?: true
 }
 
 export function command(): Command {
-  return newCommand('serve')
+  const it = newCommand('serve')
     .description('Run the whole merchant API locally, with a provider and a clock that you control.')
     .option('--port <n>', 'port to listen on; 0 means any free port', port, 7297)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
@@ -66,13 +58,7 @@ export function command(): Command {
     )
     .option('--watch', 'apply the scenario files again when they change')
     .option('--ephemeral', 'keep all data in memory, and lose it at the end')
-    .option('--catalogue <file>', 'use the methods and routes of this file instead of the default ones')
-    .option('--contract <file>', 'contract file with other decisions; see `paysim contract`')
-    .addOption(new Option('--clock <mode>', 'clock of the default merchant').choices(['real', 'virtual']))
-    .option('--seed <n>', 'generate the same keys, ids and instructions each time', seed)
-    .option('--from <file>', 'begin a new store with this export of an account, without its endpoints')
-    .option('--keep-endpoints', 'with --from: also send webhooks to the endpoints of the export')
-    .option('--export-on-exit <file>', 'export default.test to this file at the end')
+  return startFlags(it)
     .option('--open', 'open the dashboard in a browser, signed in')
     .option('--json', 'print NDJSON: a ready line, then one line for each request and each change')
     .addOption(

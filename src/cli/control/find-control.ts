@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import type { ControlAddress } from '../../client/control-caller.ts'
 import type { ControlClient, MerchantRecord } from '../../client/control-client.ts'
 import type { AnswerTo } from '../../contract/control/call.ts'
@@ -16,7 +17,26 @@ import {
   type TargetCandidate,
   type TargetChoice,
 } from '../target/local-simulator.ts'
-import type { ControlTargetFlags } from './flags.ts'
+
+/** The simulator to call. */
+export interface ControlTargetFlags {
+  readonly controlUrl?: string
+  readonly controlToken?: string
+  readonly controlTokenFile?: string
+}
+
+export function controlTargetFlags(command: Command): Command {
+  return command
+    .option(
+      '--control-url <url>',
+      'control surface of the simulator (default: PAYSIM_CONTROL_URL, else the local simulator)',
+    )
+    .option(
+      '--control-token <token>',
+      'token of the simulator; PAYSIM_CONTROL_TOKEN keeps it out of the process list',
+    )
+    .option('--control-token-file <file>', 'read the token from a file; - means stdin')
+}
 
 /** The control surface to call, and where its address was found. */
 export interface ControlTarget extends ControlAddress {

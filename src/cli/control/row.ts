@@ -16,8 +16,15 @@ import type { Screen } from '../output/screen.ts'
 import type { Table } from '../output/table.ts'
 import { doneView, type ListView, type View } from '../output/view.ts'
 import { whyText } from '../output/views/why.ts'
-import { type ControlFlags, controlCommand, examples } from './flags.ts'
-import { type ControlSession, confirm, withControl } from './session.ts'
+import {
+  type ControlCommandOptions,
+  type ControlFlags,
+  type ControlSession,
+  confirm,
+  controlCommand,
+  examples,
+  withControl,
+} from './session.ts'
 
 /**
  * A command of `sim` that is one call of the control surface, as data: which call, which words fill it, how its answer is
@@ -106,7 +113,8 @@ type Row = Omit<RowOf<JsonCall>, 'show' | 'arguments' | 'flags'> & {
   readonly show: Show<View<never>, true>
 }
 type AnyWords = Readonly<Record<string, string | AnyWord>>
-type AnyWord = Omit<WordOf<JsonCall>, 'to'> & { readonly to: string }
+type AnyWord = OwnWord & { readonly to: string }
+type OwnWord = Omit<WordOf<JsonCall>, 'to'>
 
 export const row = <C extends JsonCall>(call: C, its: RowOf<C>): Row => ({ call, ...its })
 
@@ -114,6 +122,37 @@ export const row = <C extends JsonCall>(call: C, its: RowOf<C>): Row => ({ call,
 interface OwnCommand {
   readonly summary: string
   readonly command: () => Command
+}
+
+interface OwnRow extends ControlCommandOptions {
+  readonly description: string
+  readonly arguments?: Readonly<Record<string, string | OwnWord>>
+  readonly flags?: Readonly<Record<string, string | OwnWord>>
+  /** A paragraph above the examples. */
+  readonly more?: string
+  readonly examples: readonly string[]
+  /** It gets what was given by its name, as far as it asks for it. */
+  readonly run: (session: ControlSession, given: never) => Promise<void>
+}
+
+/** A command that is declared as a row is, and does what no single call can do. */
+export const ownCommand = (name: string, its: OwnRow) => (): Command =>
+  controlCommand(
+    name,
+    command => {
+      const { description, arguments: words = {}, flags = {}, more = '' } = its
+      declared(command.description(description), words, flags)
+      return command.addHelpText('after', more + examples(...its.examples)).action(() => {
+        const given = givenTo(command)
+        return withControl(given, session => its.run(session, given as never))
+      })
+    },
+    its,
+  )
+
+function declared(command: Command, words: OwnRow['arguments'] = {}, flags: OwnRow['flags'] = {}): void {
+  for (const [word, how] of Object.entries(words)) command.addArgument(argumentOf(word, how))
+  for (const [word, how] of Object.entries(flags)) command.addOption(optionOf(word, how))
 }
 
 /** The commands of one noun, such as those of `sim keys`. */
@@ -139,10 +178,8 @@ function rowCommand(name: string, its: Row): Command {
   return controlCommand(
     name,
     command => {
-      command.description(description)
-      for (const [word, how] of Object.entries(words)) command.addArgument(argumentOf(word, how))
       if (isPaged(show)) pageFlags(command)
-      for (const [word, how] of Object.entries(flags)) command.addOption(optionOf(word, how))
+      declared(command.description(description), words, flags)
       if (its.refused)
         command.showHelpAfterError(`${its.refused}\n\`paysim ${name} --help\` lists the options.`)
       return command.addHelpText('after', examples(...its.examples)).action(() => run(its, givenTo(command)))
@@ -268,15 +305,15 @@ async function inputOf({ arguments: words = {}, flags = {} }: Row, given: Given)
 
 const depth = (place: string) => place.split('.').length
 
-const argumentOf = (word: string, how: string | AnyWord): Argument =>
+const argumentOf = (word: string, how: string | OwnWord): Argument =>
   parsedAs(new Argument(word, aboutOf(how)), how)
 
-const optionOf = (word: string, how: string | AnyWord): Option =>
+const optionOf = (word: string, how: string | OwnWord): Option =>
   parsedAs(new Option(word, aboutOf(how)), how)
 
-const aboutOf = (how: string | AnyWord) => (typeof how === 'string' ? how : how.about)
+const aboutOf = (how: string | OwnWord) => (typeof how === 'string' ? how : how.about)
 
-function parsedAs<T extends Argument | Option>(word: T, how: string | AnyWord): T {
+function parsedAs<T extends Argument | Option>(word: T, how: string | OwnWord): T {
   if (typeof how === 'string') return word
   if (how.choices) word.choices(how.choices).argParser(choice(how.choices))
   if (how.parse) word.argParser(how.parse as (text: string, before: unknown) => unknown)

@@ -1,12 +1,19 @@
+import { type Command, Option } from 'commander'
 import type { Call } from '../../client/call.ts'
 import { type AccountControl, ControlClient } from '../../client/control-client.ts'
 import { type ControlTransport, controlTransport } from '../../client/control-transport.ts'
 import { CURL_CONTROL_TOKEN, dryRunTransport, logged, runCalls } from '../call/session.ts'
+import { COMMON, newCommand } from '../command-table.ts'
+import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
 import { accountNamed, reportChoice } from '../target/local-simulator.ts'
-import { type ControlTarget, findControl } from './find-control.ts'
-import type { ControlFlags } from './flags.ts'
+import {
+  type ControlTarget,
+  type ControlTargetFlags,
+  controlTargetFlags,
+  findControl,
+} from './find-control.ts'
 
 /** What a command uses while it runs. */
 export interface ControlSession {
@@ -82,3 +89,64 @@ export async function confirm(flags: ControlFlags, action: string): Promise<void
   const prompts = await import('../prompts/confirm.ts')
   await prompts.confirm({ input: flags.input ?? true }, action)
 }
+
+/** The flags of every command that calls the control surface. */
+export interface ControlFlags extends ControlTargetFlags, OutputFlags {
+  readonly account?: string
+  readonly showHeaders?: true
+  readonly dryRun?: true
+  readonly verbose?: true
+  /** False if nobody may be asked. */
+  readonly input?: boolean
+  readonly yes?: true
+}
+
+export interface ControlCommandOptions {
+  /** Whether the command is about one account; true by default. */
+  readonly account?: boolean
+  /** Whether it prints records, not bytes. */
+  readonly records?: boolean
+  /** Whether the records are a list, whose columns can be chosen. */
+  readonly list?: boolean
+  /** Whether there is one answer, whose headers can be shown. */
+  readonly headers?: boolean
+  /** Whether it asks before it does something that cannot be undone. */
+  readonly asks?: boolean
+}
+
+/** A command that calls the control surface. Its own options come first in its help. */
+export function controlCommand(
+  name: string,
+  declare: (command: Command) => Command,
+  {
+    account = true,
+    records = true,
+    list = false,
+    headers = records,
+    asks = false,
+  }: ControlCommandOptions = {},
+): Command {
+  const command = declare(newCommand(name))
+  if (records) outputFlags(command, { list })
+  command.optionsGroup(COMMON.call)
+  if (headers) command.option('--show-headers', "print the answer's status and headers to stderr")
+  command
+    .option('--dry-run', 'print the request as curl, without the token, and send nothing')
+    .option('-v, --verbose', 'log each request to stderr')
+  if (asks)
+    command
+      .addOption(new Option('--no-input', 'never prompt: fail if something is missing'))
+      .option('-y, --yes', 'do not ask for confirmation')
+  command.optionsGroup(COMMON.target)
+  if (account)
+    command.addOption(
+      new Option(
+        '--account <id>',
+        'account, such as shop.live, or shop for shop.test; default.test by default',
+      ).env('PAYSIM_ACCOUNT'),
+    )
+  return controlTargetFlags(command)
+}
+
+/** The `Examples:` section of a command's help. */
+export const examples = (...lines: readonly string[]): string => `\nExamples:\n  ${lines.join('\n  ')}`

@@ -1,37 +1,65 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { isRecord } from '../../contract/json.ts'
 import { PROGRAM } from '../../package-files.ts'
 import {
   ABSENT,
-  type Path,
   type Play,
   type PlaySettings,
+  Positions,
   playRepeatedly,
   type Scenario,
   type ScenarioResult,
   type SourcePosition,
+  type StepRecord,
 } from '../../scenario/index.ts'
 import { startOwn } from './open-target.ts'
 
-/** The command by which a process plays scenarios for the one that started it. */
-const PLAY = '__play'
-
-/** A scenario for another process. Its document stays here: the positions of its values are enough for the results. */
+/** A scenario for another process, which finds positions in its text if something fails. */
 interface Task {
   readonly nth: number
   readonly scenario: Omit<Scenario, 'positions'>
-  readonly positions: ReadonlyMap<string, SourcePosition>
+  readonly text: string
   readonly run: string
   readonly settings: Omit<PlaySettings, 'began' | 'ended'>
 }
 
 type News = { readonly nth: number } & (
   | { readonly began: string }
-  | { readonly ended: ScenarioResult }
+  | { readonly ended: SentResult }
   | { readonly done: true }
   | { readonly failed: string }
 )
+
+/** A result without what cannot be sent: functions that find places, and the symbol for an absent value. */
+interface SentResult extends Omit<ScenarioResult, 'steps'> {
+  readonly steps: readonly (Omit<StepRecord, 'place'> & { readonly at: SourcePosition | undefined })[]
+}
+
+const toSend = (result: ScenarioResult): SentResult => ({
+  ...result,
+  steps: result.steps.map(({ place, ...step }) => ({
+    ...withActual(step, actual => (actual === ABSENT ? STANDS_FOR_ABSENT : actual)),
+    at: step.failure && place(),
+  })),
+})
+
+const received = (result: SentResult, positions: Scenario['positions']): ScenarioResult => ({
+  ...result,
+  steps: result.steps.map(({ at, ...step }) => ({
+    ...withActual(step, actual => (actual instanceof Map ? ABSENT : actual)),
+    place: () => at ?? positions.of(step.path),
+  })),
+})
+
+/** No JSON has a Map. */
+const STANDS_FOR_ABSENT = new Map()
+
+function withActual<S extends Pick<StepRecord, 'failure'>>(step: S, edit: (actual: unknown) => unknown): S {
+  const { failure } = step
+  if (!failure) return step
+  const mismatches = failure.mismatches.map(one => ({ ...one, actual: edit(one.actual) }))
+  return { ...step, failure: { ...failure, mismatches } }
+}
 
 /** Another process that plays scenarios in a simulator of its own, so that they take another core. */
 export class Player {
@@ -43,7 +71,7 @@ export class Player {
 
   constructor() {
     const [command, ...words] = PROGRAM
-    this.#child = spawn(command, [...words, PLAY], {
+    this.#child = spawn(command, [...words, '__play'], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       serialization: 'advanced',
     })
@@ -60,7 +88,7 @@ export class Player {
       this.#waiting.set(nth, news => {
         if ('began' in news) return began?.({ ...scenario, positions }, news.began)
         if ('ended' in news) {
-          const result = withActual(news.ended, actual => (actual instanceof Map ? ABSENT : actual))
+          const result = received(news.ended, positions)
           results.push(result)
           return ended?.(result)
         }
@@ -68,7 +96,7 @@ export class Player {
         if ('done' in news) resolve(results)
         else reject(new Error(`a process that plays scenarios failed: ${news.failed}`))
       })
-      const task: Task = { nth, scenario, positions: table({ ...scenario, positions }), run, settings }
+      const task: Task = { nth, scenario, text: positions.text, run, settings }
       // If it cannot be sent, the process has ended or is about to, and says so itself.
       if (this.#failed === undefined) this.#child.send(task, () => {})
       else this.#fail(this.#failed)
@@ -85,34 +113,6 @@ export class Player {
   }
 }
 
-/** The position of each value, by its path. */
-function table({ data, positions }: Scenario): Map<string, SourcePosition> {
-  const found = new Map<string, SourcePosition>()
-  const note = (path: Path, value: unknown): void => {
-    found.set(JSON.stringify(path), positions.of(path))
-    if (Array.isArray(value)) for (const [at, item] of value.entries()) note([...path, at], item)
-    else if (isRecord(value)) for (const [key, item] of Object.entries(value)) note([...path, key], item)
-  }
-  note([], data)
-  return found
-}
-
-/** The position of a value, or of the nearest one around it. */
-function positionIn(found: ReadonlyMap<string, SourcePosition>, path: Path): SourcePosition {
-  const here = found.get(JSON.stringify(path))
-  return here ?? (path.length === 0 ? { line: 1, column: 1 } : positionIn(found, path.slice(0, -1)))
-}
-
-/** Of a member that is absent, the actual value is a symbol, which cannot be sent. No JSON has a Map, which stands for it. */
-const withActual = (result: ScenarioResult, edit: (actual: unknown) => unknown): ScenarioResult => ({
-  ...result,
-  steps: result.steps.map(step => {
-    if (!step.failure) return step
-    const mismatches = step.failure.mismatches.map(one => ({ ...one, actual: edit(one.actual) }))
-    return { ...step, failure: { ...step.failure, mismatches } }
-  }),
-})
-
 /** What the other process does, until the one that started it lets it go or has ended. */
 export async function playForParent(): Promise<void> {
   // If the other one is gone, nobody wants to know.
@@ -121,13 +121,12 @@ export async function playForParent(): Promise<void> {
   process.once('disconnect', () => void opening.then(({ close }) => close()).finally(() => process.exit()))
   // A terminal sends them to both. The other one ends the run in order.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
-  process.on('message', ({ nth, scenario, positions, run, settings }: Task) => {
+  process.on('message', ({ nth, scenario, text, run, settings }: Task) => {
     const playing = opening.then(({ target }) =>
-      playRepeatedly({ ...scenario, positions: { of: path => positionIn(positions, path) } }, run, target, {
+      playRepeatedly({ ...scenario, positions: new Positions(text) }, run, target, {
         ...settings,
         began: (_, title) => tell({ nth, began: title }),
-        ended: result =>
-          tell({ nth, ended: withActual(result, actual => (actual === ABSENT ? new Map() : actual)) }),
+        ended: result => tell({ nth, ended: toSend(result) }),
       }),
     )
     playing.then(

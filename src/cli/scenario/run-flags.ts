@@ -116,22 +116,24 @@ export function startedBy(command: readonly string[], scenarios: readonly Scenar
 
 /** Refuses applications that neither run already nor can be started. */
 export function demandStartable(scenarios: readonly Scenario[], { mayStart = true } = {}): void {
-  const problems = scenarios.flatMap(({ file, data, positions }) => {
-    const { app } = data
-    if (!app) return []
-    const at = { file, ...positions.of(['app']) }
-    const { url, start, restart } = app
-    if (url === undefined && start === undefined)
-      return [{ ...at, message: 'app needs start or url: add one, or give the command after `--`' }]
-    if (mayStart) return []
-    const would = [
-      ...(start === undefined ? [] : [['start', start, 'use url'] as const]),
-      ...(restart === undefined ? [] : [['restart', restart, 'remove it'] as const]),
-    ]
-    return would.map(([key, command, instead]) => ({
-      ...at,
-      message: `app would ${key === 'start' ? 'start' : 'restart with'} ${commandLine(command)}, but --no-app forbids it: ${instead}, or run without --no-app`,
-    }))
-  })
+  const problems = scenarios.flatMap(({ file, data, positions }) =>
+    startProblems(data, mayStart).map(message => ({ file, ...positions.of(['app']), message })),
+  )
   if (problems.length > 0) throw new FilesError(new ScenarioError(problems).message)
+}
+
+function startProblems({ app }: Scenario['data'], mayStart: boolean): string[] {
+  if (!app) return []
+  const { url, start, restart } = app
+  if (url === undefined && start === undefined)
+    return ['app needs start or url: add one, or give the command after `--`']
+  if (mayStart) return []
+  const would = [
+    ...(start === undefined ? [] : [['start', start, 'use url'] as const]),
+    ...(restart === undefined ? [] : [['restart', restart, 'remove it'] as const]),
+  ]
+  return would.map(
+    ([key, command, instead]) =>
+      `app would ${key === 'start' ? 'start' : 'restart with'} ${commandLine(command)}, but --no-app forbids it: ${instead}, or run without --no-app`,
+  )
 }

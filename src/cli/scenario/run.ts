@@ -80,7 +80,7 @@ async function runOnce(
 }
 
 /** A process more is worth its start for so many runs, and only if there is a core for it. */
-const RUNS_A_PROCESS = 10
+const RUNS_A_PROCESS = 25
 
 /** Other processes that play scenarios, if there is enough to do. What is one for all of them is asked by this one alone. */
 function playersFor(scenarios: readonly Scenario[], flags: RunFlags): Player[] {

@@ -2,8 +2,15 @@ import { DECISIONS, type DecisionKey } from '../../contract/decisions.ts'
 import { answerOf, resolveContract } from '../../contract/resolve-contract.ts'
 import { testSuites } from '../../scenario/index.ts'
 import type { View } from '../output/view.ts'
-import { type Inquired, inquire, type Made, type ProbeOptions, problemWith } from '../probe/probe.ts'
-import { count, section } from '../probe/view.ts'
+import {
+  count,
+  type Inquired,
+  inquire,
+  type Made,
+  type ProbeOptions,
+  problemWith,
+  section,
+} from '../probe/probe.ts'
 import { type Comparison, compareAnswers, type Difference, type Recording } from './compare.ts'
 import { askSimulator } from './mirror.ts'
 import { type Played, playScenarios } from './play.ts'

@@ -57,6 +57,12 @@ function warnNotKept(secret: string, path: string): string {
   return secret
 }
 
+/** The option for the file of an endpoint's secret. */
+export const SECRET_FILE = [
+  '--secret-file <file>',
+  "read the endpoint's secret from this file; - means stdin (default: PAYSIM_WEBHOOK_SECRET)",
+] as const
+
 const BASE64_SECRET = /^(?:whsec_)?[A-Za-z\d+/]+={0,2}$/
 
 /** The secret that signs the webhooks of an endpoint, from a file or the environment. */

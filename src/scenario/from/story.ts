@@ -198,9 +198,6 @@ class Teller {
     const payout = payment
     const key = keyIn(entry)
     const byPayer = entry.by === 'payer' && this.#hasPage(id)
-    const trigger = (trigger: PaymentTrigger, failure: Failure = {}) => ({
-      act: { act: 'trigger', payment, trigger, failure, byPayer } as const,
-    })
     switch (first.type) {
       case 'PaymentCreated':
         return this.#tellCreation(first, key, changes)
@@ -210,32 +207,18 @@ class Teller {
         return { act: this.#tellReceipt(first, key, byPayer) }
       case 'CancelRequested':
         return { act: { act: 'cancel payment', payment, key, seen: this.#news(id) } }
-      case 'ActionPresented':
-        return trigger('present-action')
-      case 'ActionWithdrawn':
-        return trigger('withdraw-action')
-      case 'ReceiptAccepted':
-        return trigger('accept-receipt')
-      case 'ReceiptRejected':
-        return trigger('reject-receipt', { message: first.message })
-      case 'PaymentSucceeded':
-        return trigger('succeed')
-      case 'PaymentFailed':
-        return trigger('fail', first.failure)
-      case 'PaymentExpired':
-        return trigger('expire')
-      case 'PaymentCancelled':
-        return trigger('confirm-cancel', first.failure ?? {})
       case 'PayoutCreated':
         return this.#tellPayout(first)
-      case 'PayoutApproved':
-        return { act: { act: 'move payout', payout, to: 'approve', failure: {} } }
-      case 'PayoutSucceeded':
-        return { act: { act: 'move payout', payout, to: 'succeed', failure: {} } }
-      case 'PayoutFailed':
-        return { act: { act: 'move payout', payout, to: 'fail', failure: first.failure } }
       case 'PayoutCancelled':
         return { act: { act: 'cancel payout', payout, reason: first.reason, seen: this.#news(id) } }
+      case 'PayoutApproved':
+      case 'PayoutSucceeded':
+      case 'PayoutFailed':
+        return { act: { act: 'move payout', payout, to: MOVES[first.type], failure: failureOf(first) } }
+      default: {
+        const trigger = TRIGGERS[first.type]
+        return { act: { act: 'trigger', payment, trigger, failure: failureOf(first), byPayer } }
+      }
     }
   }
 
@@ -259,7 +242,7 @@ class Teller {
 
   #tellChoice(frozen: EventOf<'RouteFrozen'>) {
     const { payment, route, options, customer = {} } = frozen
-    const before = creationOf(payment, this.history)?.customer ?? {}
+    const before = eventOf('PaymentCreated', payment, this.history)?.customer ?? {}
     const fields = textsOf({
       ...options,
       customer_name: customer.name === before.name ? undefined : customer.name,
@@ -313,7 +296,7 @@ class Teller {
     const { environment } = this.history
     const { amount, country, currency, checkoutMode, customer, options } = payment
     const wanted = { amount, country, currency, checkoutMode, environment }
-    if (!frozen) return { route: { wanted, is: choiceOf(id, this.history)?.route } }
+    if (!frozen) return { route: { wanted, is: eventOf('RouteFrozen', id, this.history)?.route } }
     return {
       route: { wanted, is: frozen.route, choice: { customer, options } },
       rule: { facts: paymentFacts(payment, environment), is: ruleIn(frozen) },
@@ -426,6 +409,22 @@ class Teller {
   }
 }
 
+/** What somebody does to a payment, by what then happens first. */
+const TRIGGERS = {
+  ActionPresented: 'present-action',
+  ActionWithdrawn: 'withdraw-action',
+  ReceiptAccepted: 'accept-receipt',
+  ReceiptRejected: 'reject-receipt',
+  PaymentSucceeded: 'succeed',
+  PaymentFailed: 'fail',
+  PaymentExpired: 'expire',
+  PaymentCancelled: 'confirm-cancel',
+} as const
+const MOVES = { PayoutApproved: 'approve', PayoutSucceeded: 'succeed', PayoutFailed: 'fail' } as const
+
+const failureOf = (event: Change): Failure =>
+  'failure' in event ? (event.failure ?? {}) : 'message' in event ? { message: event.message } : {}
+
 /** Addresses depend on the server, so no story has any. */
 const NO_LINKS: Links = { hostedPage: () => '', bankPage: () => '', qrImage: () => '', qrImageData: () => '' }
 
@@ -484,18 +483,13 @@ function keyIn({ events }: Entry): string | undefined {
   return kept?.scope.split(' ').slice(2).join(' ')
 }
 
-const creationOf = (payment: string, { entries }: History) =>
-  entries
-    .flatMap(({ events }) => events)
-    .find(event => event.type === 'PaymentCreated' && event.payment === payment) as
-    | EventOf<'PaymentCreated'>
-    | undefined
-
-const choiceOf = (payment: string, { entries }: History) =>
-  entries
-    .flatMap(({ events }) => events)
-    .find(event => event.type === 'RouteFrozen' && event.payment === payment) as
-    | EventOf<'RouteFrozen'>
+const eventOf = <T extends 'PaymentCreated' | 'RouteFrozen'>(
+  type: T,
+  payment: string,
+  { entries }: History,
+) =>
+  entries.flatMap(({ events }) => events).find(event => event.type === type && event.payment === payment) as
+    | EventOf<T>
     | undefined
 
 function ruleIn(event: EventOf<'RouteFrozen' | 'PayoutCreated'>): ProviderRule | undefined {

@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path'
-import { type Document, isAlias, isMap, isPair, isScalar, isSeq, LineCounter, type Node } from 'yaml'
+import type { Node } from 'yaml'
+import { plainYaml } from '../../files/plain-yaml.ts'
 import { FileRefusedError } from '../../files/regular-file.ts'
-import { readYaml } from '../../files/yaml-document.ts'
+import { readYaml, yamlLibrary } from '../../files/yaml-document.ts'
 import type { Scenario, ScenarioData } from '../schema/file.ts'
 import { checkScenario } from './check-scenario.ts'
 import {
@@ -47,11 +48,12 @@ interface Parsed {
   readonly positions: Positions
 }
 
-/** Parses a scenario in YAML or JSON, and keeps the position of each value. */
+/** Parses a scenario in YAML or JSON. */
 function parseScenario(file: string, text: string): Parsed {
-  const lines = new LineCounter()
-  const document = readYaml(text, { lineCounter: lines, merge: true, prettyErrors: false })
-  const positions = new Positions(document, lines)
+  const positions = new Positions(text)
+  const plain = plainYaml(text)
+  if (plain) return { data: plain.value, positions }
+  const { document } = positions.read
   if (document.errors.length > 0) {
     const problems: FileProblem[] = document.errors.map(({ message, pos }) => ({
       file,
@@ -68,16 +70,23 @@ function parseScenario(file: string, text: string): Parsed {
   }
 }
 
-/** The position of each value of a document. It works for JSON too, because JSON is YAML. */
-class Positions implements PathFinder, PositionFinder {
-  constructor(
-    private readonly document: Document,
-    private readonly lines: LineCounter,
-  ) {}
+/**
+ * The position of each value of a document, which is read again for the first one that somebody asks for. It works for
+ * JSON too, because JSON is YAML.
+ */
+export class Positions implements PathFinder, PositionFinder {
+  #read: ReturnType<typeof readYaml> | undefined
+
+  constructor(readonly text: string) {}
+
+  get read() {
+    this.#read ??= readYaml(this.text, { merge: true })
+    return this.#read
+  }
 
   /** The position of the value at a path or, if there is none, of the nearest value around it. */
   of(path: Path): SourcePosition {
-    let node = this.document.contents as Node | null
+    let node = this.read.document.contents as Node | null
     let offset = node?.range?.[0] ?? 0
     for (const part of path) {
       const inner = step(this.#behind(node), String(part))
@@ -89,9 +98,10 @@ class Positions implements PathFinder, PositionFinder {
   }
 
   pathOf(field: string): Path {
+    const { isMap, isSeq } = yamlLibrary()
     const parts = field.split('.')
     const path: (string | number)[] = []
-    let node = this.document.contents as Node | null
+    let node = this.read.document.contents as Node | null
     for (let at = 0; at < parts.length; ) {
       const here = this.#behind(node)
       let taken = 1
@@ -109,16 +119,17 @@ class Positions implements PathFinder, PositionFinder {
   }
 
   at(offset: number): SourcePosition {
-    const { line, col } = this.lines.linePos(offset)
+    const { line, col } = this.read.lines.linePos(offset)
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
 
   #behind(node: Node | null): Node | null {
-    return isAlias(node) ? (node.resolve(this.document) ?? null) : node
+    return yamlLibrary().isAlias(node) ? (node.resolve(this.read.document) ?? null) : node
   }
 }
 
 function step(node: Node | null, key: string): { node: Node | null; offset: number } | undefined {
+  const { isMap, isPair, isScalar, isSeq } = yamlLibrary()
   if (isSeq(node)) {
     const item = node.items[Number(key)]
     const inner = (isPair(item) ? item.value : item) as Node | null | undefined

@@ -12,6 +12,8 @@ export interface SourcePosition {
 
 /** Finds the position of the value at a path. */
 export interface PositionFinder {
+  /** The text in which it finds them. */
+  readonly text: string
   of(path: Path): SourcePosition
 }
 

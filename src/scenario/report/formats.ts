@@ -91,8 +91,7 @@ const resultView = (result: ScenarioResult): ReportedScenario => {
 const stepView = ({
   verb,
   title,
-  line,
-  column,
+  place,
   depth,
   sinceStartMs,
   tookMs,
@@ -100,8 +99,7 @@ const stepView = ({
 }: StepRecord): ReportedStep => ({
   step: verb,
   title,
-  line,
-  column,
+  ...place(),
   depth,
   since_start_ms: sinceStartMs,
   took_ms: rounded(tookMs),

@@ -182,7 +182,8 @@ function failureOf(
   const placed = mismatches.map(mismatch => ({ ...mismatch, ...positions.of(mismatch.path) }))
   const { line, column } = placed[0] ?? positions.of(path)
   const failure = { line, column, mismatches: placed, history: [], ...more }
-  return { path, verb: 'verify', title, depth: 0, line, column, sinceStartMs, tookMs: 0, failure }
+  const place = () => ({ line, column })
+  return { path, place, verb: 'verify', title, depth: 0, sinceStartMs, tookMs: 0, failure }
 }
 
 async function playSteps(steps: readonly object[], path: Path, run: StepRun): Promise<void> {

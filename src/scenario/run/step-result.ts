@@ -31,8 +31,10 @@ export interface StepFailure extends SourcePosition {
 }
 
 /** A step, for the reports. */
-export interface StepRecord extends SourcePosition {
+export interface StepRecord {
   readonly path: Path
+  /** Finds its position in the file: only some reports need it. */
+  readonly place: () => SourcePosition
   /** `verify` for the checks at the end. */
   readonly verb: string
   readonly title: string
@@ -92,7 +94,8 @@ export async function recordStep(
 ): Promise<void> {
   const { positions } = stage.scenario
   const { path, title } = step
-  const base = { ...step, depth, sinceStartMs: stage.sinceStartMs, ...positions.of(path) }
+  const place = () => positions.of(path)
+  const base = { ...step, depth, sinceStartMs: stage.sinceStartMs, place }
   const exchange = { ...(sent ? { sent } : {}), ...(answer ? { answer } : {}) }
   if (mismatches.length === 0) {
     records.push({ ...base, ...exchange })
@@ -102,7 +105,7 @@ export async function recordStep(
   const [first] = placed
   const history = await lastOfHistory(subject, stage)
   const output = stage.application?.app.output ?? []
-  const { line, column } = first ?? base
+  const { line, column } = first ?? place()
   records.push({
     ...base,
     ...exchange,

@@ -332,12 +332,9 @@ export function whyCalls({ requests }: ControlSettings) {
       const { account } = runtime
       const { world } = account
       const isRecord = world.payments.has(id) || world.payouts.has(id) || world.deliveries.has(id)
-      if (!isRecord) {
-        const asked = requests.answered(runtime, id)
-        if (asked) return answer(200, whyRequest(asked, account.id))
-        throw notFound('payment, payout, delivery or recent request')
-      }
-      const why = whyRecord(runtime, id, await account.journal.history(id))
+      const asked = isRecord ? undefined : requests.answered(runtime, id)
+      if (asked) return answer(200, whyRequest(asked, account.id))
+      const why = isRecord && whyRecord(runtime, id, await account.journal.history(id))
       if (why) return answer(200, why)
       throw notFound('payment, payout, delivery or recent request')
     },

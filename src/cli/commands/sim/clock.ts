@@ -1,9 +1,6 @@
-import type { AdvanceGoal, AdvanceResult, ClockState, TimerRecord } from '../../../client/control-client.ts'
+import type { AdvanceResult, ClockState, TimerRecord } from '../../../client/control-client.ts'
 import type { AnswerTo } from '../../../contract/control/call.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
 import { commandOf, inAccountTime, nounOf, row } from '../../control/row.ts'
-import { withControl } from '../../control/session.ts'
-import { UsageError } from '../../errors/cli-errors.ts'
 import { memberColumn, timeColumn } from '../../output/columns.ts'
 import { plain } from '../../output/members.ts'
 import { drawRecord } from '../../output/record.ts'
@@ -44,6 +41,25 @@ const clockView: View<ClockState> = {
     ),
 }
 
+const advanceView: View<AdvanceResult> = {
+  human: ({ now, fired, idle, timed_out = [] }, screen) =>
+    drawRecord(
+      [
+        nowField(now, screen),
+        { label: 'fired', value: fired === 1 ? '1 timer' : `${fired} timers` },
+        {
+          label: 'idle',
+          value: idle ? 'yes: there are no timers' : 'no: `paysim sim timers` lists the pending timers',
+        },
+        {
+          label: 'timed out',
+          value: timed_out.length === 0 ? undefined : `deliveries ${timed_out.join(', ')}`,
+        },
+      ],
+      screen,
+    ),
+}
+
 export const clock = nounOf('sim clock', {
   show: row('GET /accounts/:account/clock', {
     summary: 'show the clock and the next timer',
@@ -51,7 +67,34 @@ export const clock = nounOf('sim clock', {
     examples: ['paysim sim clock', 'paysim sim clock show --account shop.test -o json'],
     show: { view: clockView },
   }),
-  advance: { summary: 'advance a virtual clock', command: advance },
+  advance: row('POST /accounts/:account/clock/advance', {
+    summary: 'advance a virtual clock',
+    description:
+      'Advance a virtual clock. Everything due by then has happened on return, including webhooks and their retries.',
+    arguments: {
+      '[duration]': { about: 'how far, such as 250ms, 5s, 1h30m or 7d', to: 'body.by' },
+    },
+    flags: {
+      '--to <time>': { about: 'advance to this time, such as 2027-01-01T00:00:00Z', to: 'body.to' },
+      '--until-idle': {
+        about: 'advance from timer to timer until none is left',
+        to: 'body.until',
+        value: () => 'idle',
+      },
+      '--max <duration>': { about: 'with --until-idle: advance no further than this', to: 'body.max' },
+    },
+    mistake: (_, { duration, to, untilIdle, max }) => {
+      if ([duration, to, untilIdle].filter(goal => goal !== undefined).length !== 1)
+        return 'no goal: give a duration, --to or --until-idle'
+      return max !== undefined && !untilIdle ? '--max works only with --until-idle' : undefined
+    },
+    examples: [
+      'paysim sim clock advance 5s',
+      'paysim sim clock advance --to 2027-01-01T00:00:00Z --account shop',
+      'paysim sim clock advance --until-idle --max 7d',
+    ],
+    show: { view: advanceView },
+  }),
   set: row('PUT /accounts/:account/clock', {
     summary: 'make the clock real or virtual, faster or later',
     description: 'Make the clock of an account follow wall time, or stand still until it is advanced.',
@@ -77,66 +120,6 @@ export const timers = commandOf('sim timers', 'GET /accounts/:account/timers', {
   examples: ['paysim sim timers', "paysim sim timers --account shop -o json | jq '.data[0].due_at'"],
   show: { view: () => timersView, inAccountTime: true },
 })
-
-interface AdvanceFlags extends ControlFlags {
-  readonly to?: string
-  readonly untilIdle?: true
-  readonly max?: string
-}
-
-function advance() {
-  return controlCommand('sim clock advance', command =>
-    command
-      .description(
-        'Advance a virtual clock. Everything due by then has happened on return, including webhooks and their retries.',
-      )
-      .argument('[duration]', 'how far, such as 250ms, 5s, 1h30m or 7d')
-      .option('--to <time>', 'advance to this time, such as 2027-01-01T00:00:00Z')
-      .option('--until-idle', 'advance from timer to timer until none is left')
-      .option('--max <duration>', 'with --until-idle: advance no further than this')
-      .addHelpText(
-        'after',
-        examples(
-          'paysim sim clock advance 5s',
-          'paysim sim clock advance --to 2027-01-01T00:00:00Z --account shop',
-          'paysim sim clock advance --until-idle --max 7d',
-        ),
-      )
-      .action((duration: string | undefined, flags: AdvanceFlags) =>
-        withControl(flags, ({ account, show }) =>
-          show(account.clock.advance(goalOf(duration, flags)), advanceView),
-        ),
-      ),
-  )
-}
-
-function goalOf(duration: string | undefined, { to, untilIdle, max }: AdvanceFlags): AdvanceGoal {
-  if ([duration, to, untilIdle].filter(goal => goal !== undefined).length !== 1)
-    throw new UsageError('no goal: give a duration, --to or --until-idle')
-  if (max !== undefined && !untilIdle) throw new UsageError('--max works only with --until-idle')
-  if (duration !== undefined) return { by: duration }
-  if (to !== undefined) return { to }
-  return { until: 'idle', ...(max === undefined ? {} : { max }) }
-}
-
-const advanceView: View<AdvanceResult> = {
-  human: ({ now, fired, idle, timed_out = [] }, screen) =>
-    drawRecord(
-      [
-        nowField(now, screen),
-        { label: 'fired', value: fired === 1 ? '1 timer' : `${fired} timers` },
-        {
-          label: 'idle',
-          value: idle ? 'yes: there are no timers' : 'no: `paysim sim timers` lists the pending timers',
-        },
-        {
-          label: 'timed out',
-          value: timed_out.length === 0 ? undefined : `deliveries ${timed_out.join(', ')}`,
-        },
-      ],
-      screen,
-    ),
-}
 
 /** The account's time, and its distance from wall time. */
 const nowField = (now: string, screen: Screen) => {

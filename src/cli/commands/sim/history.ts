@@ -1,12 +1,10 @@
-import { Option } from 'commander'
 import type { JournalEntry, RequestRecord, StreamMessage } from '../../../client/control-client.ts'
 import type { AnswerTo } from '../../../contract/control/call.ts'
 import { formatDuration } from '../../../contract/durations.ts'
 import { parseTimestamp } from '../../../contract/timestamps.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
-import { commandOf } from '../../control/row.ts'
-import { type ControlSession, withControl } from '../../control/session.ts'
-import { choice, count } from '../../flag-values.ts'
+import { commandOf, ownCommand } from '../../control/row.ts'
+import type { ControlFlags, ControlSession } from '../../control/session.ts'
+import { count } from '../../flag-values.ts'
 import type { OutputFlags } from '../../output/formats.ts'
 import { type PageStream, type Printer, writerTo } from '../../output/printer.ts'
 import { openScreen, type Screen } from '../../output/screen.ts'
@@ -107,31 +105,6 @@ interface Flags extends ControlFlags {
   readonly count?: number
 }
 
-export function stream() {
-  return controlCommand(
-    'sim stream',
-    command =>
-      command
-        .description('Show what happens in an account as it happens, until Ctrl-C.')
-        .addOption(
-          new Option('--only <kind>', 'show only journal entries, or only requests')
-            .choices(KINDS)
-            .argParser(choice(KINDS)),
-        )
-        .option('--count <n>', 'end after this many', count)
-        .addHelpText(
-          'after',
-          examples(
-            'paysim sim stream',
-            'paysim sim stream --only requests -o jsonl',
-            'paysim sim stream --only entries --count 1 && echo something happened',
-          ),
-        )
-        .action((flags: Flags) => withControl(flags, session => follow(session, flags))),
-    { headers: false },
-  )
-}
-
 const KIND_OF = { entry: 'entries', request: 'requests', hello: undefined, overflow: undefined } as const
 
 async function follow({ account, signal, printer, control }: ControlSession, flags: Flags): Promise<void> {
@@ -198,3 +171,18 @@ function entryLines({ at, by, events }: JournalEntry, screen: Screen): string {
 
 const requestLine = (record: RequestRecord, screen: Screen): string =>
   `${screen.paint.dim(showTime(record.at, screen).value)}  ${'request'.padEnd(8)}  ${requestWords(record, screen)}\n`
+
+export const stream = ownCommand('sim stream', {
+  description: 'Show what happens in an account as it happens, until Ctrl-C.',
+  flags: {
+    '--only <kind>': { about: 'show only journal entries, or only requests', choices: KINDS },
+    '--count <n>': { about: 'end after this many', parse: count },
+  },
+  examples: [
+    'paysim sim stream',
+    'paysim sim stream --only requests -o jsonl',
+    'paysim sim stream --only entries --count 1 && echo something happened',
+  ],
+  headers: false,
+  run: follow,
+})

@@ -1,8 +1,7 @@
 import type { PaymentRecord, PaymentTrigger } from '../../../client/control-client.ts'
 import { FINAL_STATUSES, PAYMENT_STATUSES } from '../../../contract/statuses.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
-import { nounOf, row, showAnswer } from '../../control/row.ts'
-import { withControl } from '../../control/session.ts'
+import { nounOf, ownCommand, row, showAnswer } from '../../control/row.ts'
+import type { ControlFlags } from '../../control/session.ts'
 import {
   idColumn,
   memberColumn,
@@ -102,7 +101,26 @@ export const payments = nounOf('sim payments', {
     ],
     show: { view: fullPaymentView, inAccountTime: true },
   }),
-  'send-receipt': { summary: 'send a receipt, as the payer', command: sendReceipt },
+  'send-receipt': {
+    summary: 'send a receipt, as the payer',
+    command: ownCommand('sim payments send-receipt', {
+      description: 'Send a receipt as the payer does on the hosted page.',
+      arguments: {
+        '<id>': ID['<id>'].about,
+        '<file>': 'JPEG or PNG of at most 5 MiB; - means stdin',
+      },
+      examples: ['paysim sim payments send-receipt pi_123 slip.jpg'],
+      async run(session, { id, file, ...given }: ControlFlags & Readonly<Record<'id' | 'file', string>>) {
+        const { bytes, filename } = await readImage(file)
+        const sent = session.account.payments.sendReceipt(id, bytes, { filename })
+        await showAnswer(
+          sent,
+          { view: fullPaymentView, inAccountTime: true },
+          { given: { ...given }, session },
+        )
+      },
+    }),
+  },
   return: row('POST /accounts/:account/payments/:id/return', {
     summary: 'open the return_url, as the payer',
     description:
@@ -154,27 +172,6 @@ export const payments = nounOf('sim payments', {
     flags: FAILURE,
   }),
 })
-
-function sendReceipt() {
-  return controlCommand('sim payments send-receipt', command =>
-    command
-      .description('Send a receipt as the payer does on the hosted page.')
-      .argument('<id>', ID['<id>'].about)
-      .argument('<file>', 'JPEG or PNG of at most 5 MiB; - means stdin')
-      .addHelpText('after', examples('paysim sim payments send-receipt pi_123 slip.jpg'))
-      .action((id: string, file: string, flags: ControlFlags) =>
-        withControl(flags, async session => {
-          const { bytes, filename } = await readImage(file)
-          const sent = session.account.payments.sendReceipt(id, bytes, { filename })
-          await showAnswer(
-            sent,
-            { view: fullPaymentView, inAccountTime: true },
-            { given: { ...flags }, session },
-          )
-        }),
-      ),
-  )
-}
 
 interface Trigger {
   readonly summary: string

@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander'
 import type { PayoutRecord } from '../../../client/control-client.ts'
 import type { NewPayout } from '../../../contract/control/requests.ts'
-import { PAYOUT_STATUSES } from '../../../contract/statuses.ts'
+import { PAYOUT_STATUSES, type PayoutTrigger } from '../../../contract/statuses.ts'
 import { createAll } from '../../call/create-all.ts'
-import { type ControlFlags, controlCommand } from '../../control/flags.ts'
 import { nounOf, row, showAnswer } from '../../control/row.ts'
-import { withControl } from '../../control/session.ts'
+import { type ControlFlags, controlCommand, withControl } from '../../control/session.ts'
 import { FilesError, UsageError } from '../../errors/cli-errors.ts'
 import type { Amount } from '../../fields/amount.ts'
 import { type Body, merge, valueAt, withValue } from '../../fields/body.ts'
@@ -82,36 +81,41 @@ export const payouts = nounOf('sim payouts', {
     show: { view: fullPayoutView, inAccountTime: true, explained: true },
   }),
   create: { summary: 'create a payout, or one for each line of a list', command: createCommand },
-  approve: row('POST /accounts/:account/payouts/:id/approve', {
+  approve: trigger('approve', {
     summary: 'approve a payout',
     description: 'Approve a payout: processing starts at once.',
-    arguments: ID,
-    examples: ['paysim sim payouts approve po_123'],
-    show: { view: fullPayoutView, inAccountTime: true },
   }),
-  succeed: row('POST /accounts/:account/payouts/:id/succeed', {
+  succeed: trigger('succeed', {
     summary: 'make a payout succeed',
     description: 'Make a payout succeed: the money arrives.',
-    arguments: ID,
-    examples: ['paysim sim payouts succeed po_123'],
-    show: { view: fullPayoutView, inAccountTime: true },
   }),
-  fail: row('POST /accounts/:account/payouts/:id/fail', {
+  fail: trigger('fail', {
     summary: 'make a payout fail',
     description: 'Make a payout fail.',
-    arguments: ID,
     flags: FAILURE,
     examples: ['paysim sim payouts fail po_123 --code account_closed'],
-    show: { view: fullPayoutView, inAccountTime: true },
   }),
-  cancel: row('POST /accounts/:account/payouts/:id/cancel', {
+  cancel: trigger('cancel', {
     summary: 'cancel a payout',
     description: 'Cancel a payout that requires approval.',
-    arguments: ID,
-    examples: ['paysim sim payouts cancel po_123'],
-    show: { view: fullPayoutView, inAccountTime: true },
   }),
 })
+
+interface Trigger {
+  readonly summary: string
+  readonly description: string
+  readonly flags?: typeof FAILURE
+  readonly examples?: readonly string[]
+}
+
+function trigger(name: PayoutTrigger, its: Trigger) {
+  return row(`POST /accounts/:account/payouts/:id/${name}`, {
+    arguments: ID,
+    examples: [`paysim sim payouts ${name} po_123`],
+    show: { view: fullPayoutView, inAccountTime: true },
+    ...its,
+  })
+}
 
 /** Where the value of each option goes. */
 const FIELDS = {

@@ -1,11 +1,7 @@
 import { writeFile } from 'node:fs/promises'
-import { Option } from 'commander'
 import type { AccountControl, AssetRecord, PaymentRecord } from '../../../client/control-client.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
-import { nounOf, row } from '../../control/row.ts'
-import { withControl } from '../../control/session.ts'
+import { nounOf, ownCommand, row } from '../../control/row.ts'
 import { UsageError } from '../../errors/cli-errors.ts'
-import { choice } from '../../flag-values.ts'
 import { cannotWrite } from '../../named-file.ts'
 import {
   idColumn,
@@ -21,11 +17,6 @@ import { readImage } from '../../receipt-image.ts'
 
 /** The images of an account: those that payers submitted, and those that are stored for them. */
 
-export const receipts = nounOf('sim receipts', {
-  list: { summary: 'list the payments that require a receipt or have one', command: listReceipts },
-  image: { summary: 'get the submitted image', command: getImage },
-})
-
 const ASSETS: readonly Column[] = [
   idColumn(),
   memberColumn('kind', 'kind'),
@@ -35,71 +26,6 @@ const ASSETS: readonly Column[] = [
   timeColumn('stored', 'created_at', { give: 3 }),
   memberColumn('SHA-256', 'digest', { give: 4, least: 12 }),
 ]
-
-export const assets = nounOf('sim assets', {
-  list: row('GET /accounts/:account/assets', {
-    summary: 'list images',
-    description: 'List the images that an account holds.',
-    examples: ['paysim sim assets', 'paysim sim assets list -o csv > assets.csv'],
-    show: { table: { empty: 'No assets.', columns: ASSETS } },
-  }),
-  upload: { summary: 'store an image', command: uploadAsset },
-})
-
-interface ImageFlags extends ControlFlags {
-  readonly file?: string
-}
-
-function listReceipts() {
-  return controlCommand(
-    'sim receipts list',
-    command =>
-      command
-        .description('List the payments that require a receipt or have one, with the status of the receipt.')
-        .addHelpText(
-          'after',
-          examples(
-            'paysim sim receipts',
-            `paysim sim receipts list -o jsonl | jq 'select(.receipt.status == "processing").id'`,
-          ),
-        )
-        .action((flags: ControlFlags) =>
-          withControl(flags, async ({ account, printer }) => {
-            const data = (await account.payments.list()).filter(({ receipt }) => receipt)
-            await printer.show({ body: { data } }, receiptsView)
-          }),
-        ),
-    { list: true, headers: false },
-  )
-}
-
-function getImage() {
-  return controlCommand(
-    'sim receipts image',
-    command =>
-      command
-        .description('Get the receipt image that was submitted for a payment, unchanged.')
-        .argument('<id>', 'id of the payment, such as pi_123, or SHA-256 of the image')
-        .option('-f, --file <file>', 'write to this file (default: stdout, if it is not a terminal)')
-        .addHelpText(
-          'after',
-          examples(
-            'paysim sim receipts image pi_123 -f slip.jpg',
-            'paysim sim receipts image pi_123 | sha256sum',
-          ),
-        )
-        .action((id: string, flags: ImageFlags) =>
-          withControl(flags, async ({ account }) => {
-            if (flags.file === undefined && process.stdout.isTTY)
-              throw new UsageError('an image cannot be shown on a terminal: give --file, or redirect stdout')
-            const image = await account.image(await digestOf(account, id))
-            if (flags.file === undefined || flags.file === '-') process.stdout.write(image)
-            else await writeImage(image, flags.file)
-          }),
-        ),
-    { records: false },
-  )
-}
 
 async function digestOf({ payments }: AccountControl, id: string): Promise<string> {
   if (/^[0-9a-f]{64}$/.test(id)) return id
@@ -135,34 +61,70 @@ const receiptsView = listView<PaymentRecord>(
   ],
 )
 
+export const receipts = nounOf('sim receipts', {
+  list: {
+    summary: 'list the payments that require a receipt or have one',
+    command: ownCommand('sim receipts list', {
+      description: 'List the payments that require a receipt or have one, with the status of the receipt.',
+      examples: [
+        'paysim sim receipts',
+        `paysim sim receipts list -o jsonl | jq 'select(.receipt.status == "processing").id'`,
+      ],
+      list: true,
+      headers: false,
+      async run({ account, printer }) {
+        const data = (await account.payments.list()).filter(({ receipt }) => receipt)
+        await printer.show({ body: { data } }, receiptsView)
+      },
+    }),
+  },
+  image: {
+    summary: 'get the submitted image',
+    command: ownCommand('sim receipts image', {
+      description: 'Get the receipt image that was submitted for a payment, unchanged.',
+      arguments: { '<id>': 'id of the payment, such as pi_123, or SHA-256 of the image' },
+      flags: { '-f, --file <file>': 'write to this file (default: stdout, if it is not a terminal)' },
+      examples: [
+        'paysim sim receipts image pi_123 -f slip.jpg',
+        'paysim sim receipts image pi_123 | sha256sum',
+      ],
+      records: false,
+      async run({ account }, { id, file }: { readonly id: string; readonly file?: string }) {
+        if (file === undefined && process.stdout.isTTY)
+          throw new UsageError('an image cannot be shown on a terminal: give --file, or redirect stdout')
+        const image = await account.image(await digestOf(account, id))
+        if (file === undefined || file === '-') process.stdout.write(image)
+        else await writeImage(image, file)
+      },
+    }),
+  },
+})
+
 const KINDS = ['payment_receipt', 'other'] as const
 
-interface UploadFlags extends ControlFlags {
-  readonly kind?: AssetRecord['kind']
-}
-
-function uploadAsset() {
-  return controlCommand('sim assets upload', command =>
-    command
-      .description('Store an image. `payments submit-receipt --asset` takes its id.')
-      .argument('<file>', 'JPEG or PNG of at most 5 MiB; - means stdin')
-      .addOption(
-        new Option('--kind <kind>', 'kind of the image, payment_receipt by default')
-          .choices(KINDS)
-          .argParser(choice(KINDS)),
-      )
-      .addHelpText(
-        'after',
-        examples(
-          'paysim sim assets upload slip.jpg',
-          'paysim sim assets upload logo.png --kind other --query id',
-        ),
-      )
-      .action((file: string, flags: UploadFlags) =>
-        withControl(flags, async ({ account, show }) => {
-          const { bytes, filename } = await readImage(file)
-          await show(account.assets.upload(bytes, { kind: flags.kind, filename }), rowView(ASSETS))
-        }),
-      ),
-  )
-}
+export const assets = nounOf('sim assets', {
+  list: row('GET /accounts/:account/assets', {
+    summary: 'list images',
+    description: 'List the images that an account holds.',
+    examples: ['paysim sim assets', 'paysim sim assets list -o csv > assets.csv'],
+    show: { table: { empty: 'No assets.', columns: ASSETS } },
+  }),
+  upload: {
+    summary: 'store an image',
+    command: ownCommand('sim assets upload', {
+      description: 'Store an image. `payments submit-receipt --asset` takes its id.',
+      arguments: { '<file>': 'JPEG or PNG of at most 5 MiB; - means stdin' },
+      flags: {
+        '--kind <kind>': { about: 'kind of the image, payment_receipt by default', choices: KINDS },
+      },
+      examples: [
+        'paysim sim assets upload slip.jpg',
+        'paysim sim assets upload logo.png --kind other --query id',
+      ],
+      async run({ account, show }, { file, kind }: { readonly file: string; kind?: AssetRecord['kind'] }) {
+        const { bytes, filename } = await readImage(file)
+        await show(account.assets.upload(bytes, { kind, filename }), rowView(ASSETS))
+      },
+    }),
+  },
+})

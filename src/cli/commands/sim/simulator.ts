@@ -4,9 +4,8 @@ import {
   type DecisionsInForce,
   type Nodes,
 } from '../../../client/control-client.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
-import { commandOf } from '../../control/row.ts'
-import { type ControlSession, withControl } from '../../control/session.ts'
+import { commandOf, ownCommand } from '../../control/row.ts'
+import type { ControlSession } from '../../control/session.ts'
 import { openInBrowser } from '../../open-in-browser.ts'
 import { idColumn, memberColumn, timeColumn } from '../../output/columns.ts'
 import { drawRecord, sections } from '../../output/record.ts'
@@ -15,28 +14,6 @@ import { relativeTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
 
 /** What a simulator says about itself as a whole. */
-
-export function status() {
-  return controlCommand(
-    'sim status',
-    command =>
-      command
-        .description(
-          'Show the addresses of a simulator, whether it is ready, and the clocks of its accounts.',
-        )
-        .addHelpText(
-          'after',
-          examples('paysim sim status', 'PAYSIM_DATA=/tmp/shop paysim sim status -o json'),
-        )
-        .action((flags: ControlFlags) =>
-          withControl(flags, async session =>
-            session.printer.show({ body: await statusOf(session) }, statusView),
-          ),
-        ),
-    // The status is collected with several calls, so there are no headers of one answer.
-    { account: false, headers: false },
-  )
-}
 
 interface SimStatus {
   readonly control_url: string
@@ -132,46 +109,9 @@ function nextTimer({ clock }: AccountStatus): string {
   return relativeTime(Date.parse(clock.next_due), Date.parse(clock.now))
 }
 
-interface DashboardFlags extends ControlFlags {
-  readonly open?: true
-}
-
-export function dashboard() {
-  return controlCommand(
-    'sim dashboard',
-    command =>
-      command
-        .description('Print a link that signs a browser in to the dashboard. It works once.')
-        .option('--open', 'open it in the browser too')
-        .addHelpText('after', examples('paysim sim dashboard', 'paysim sim dashboard --open'))
-        .action((flags: DashboardFlags) =>
-          withControl(flags, async ({ control, show }) => {
-            const call = control.dashboardLink()
-            await show(call, linkView)
-            if (flags.open) await openInBrowser((await call).url, warn)
-          }),
-        ),
-    { account: false },
-  )
-}
-
 const linkView: View<{ readonly url: string }> = { human: ({ url }) => url }
 
 const warn = (message: string) => process.stderr.write(`paysim: ${message}\n`)
-
-export function nodes() {
-  return controlCommand(
-    'sim nodes',
-    command =>
-      command
-        .description('Show the processes that serve one database, and how many merchants each of them holds.')
-        .addHelpText('after', examples('paysim sim nodes', 'paysim sim nodes --query holdings.data'))
-        .action((flags: ControlFlags) =>
-          withControl(flags, ({ control, show }) => show(control.nodes(), nodesView)),
-        ),
-    { account: false },
-  )
-}
 
 const NODE_COLUMNS = [
   memberColumn('node', 'node', { paint: (shown, _, { paint }) => paint.bold(shown) }),
@@ -190,25 +130,6 @@ const nodesView: View<Nodes> = {
       ? drawTable(nodes, { columns: NODE_COLUMNS, empty: 'None.' }, screen)
       : `One process serves this store: ${node}.`,
   rows: ({ nodes }) => nodes,
-}
-
-export function metrics() {
-  return controlCommand(
-    'sim metrics',
-    command =>
-      command
-        .description('Print the metrics of a simulator in the text format of Prometheus.')
-        .addHelpText(
-          'after',
-          examples('paysim sim metrics', 'paysim sim metrics | grep paysim_requests_total'),
-        )
-        .action((flags: ControlFlags) =>
-          withControl(flags, async ({ control }) => {
-            process.stdout.write(await control.metrics())
-          }),
-        ),
-    { account: false, records: false },
-  )
 }
 
 const rows = (decisions: DecisionsInForce) =>
@@ -242,4 +163,40 @@ export const openapi = commandOf('sim openapi', 'GET /openapi.json', {
     'Print the merchant API as an OpenAPI 3.1 document, with the decisions in force at a running simulator.',
   examples: ['paysim sim openapi > merchant-api.json'],
   show: { view: { human: document => JSON.stringify(document, null, 2) } },
+})
+
+export const status = ownCommand('sim status', {
+  description: 'Show the addresses of a simulator, whether it is ready, and the clocks of its accounts.',
+  examples: ['paysim sim status', 'PAYSIM_DATA=/tmp/shop paysim sim status -o json'],
+  account: false,
+  // The status is collected with several calls, so there are no headers of one answer.
+  headers: false,
+  run: async session => session.printer.show({ body: await statusOf(session) }, statusView),
+})
+
+export const dashboard = ownCommand('sim dashboard', {
+  description: 'Print a link that signs a browser in to the dashboard. It works once.',
+  flags: { '--open': 'open it in the browser too' },
+  examples: ['paysim sim dashboard', 'paysim sim dashboard --open'],
+  account: false,
+  async run({ control, show }, { open }: { readonly open?: true }) {
+    const call = control.dashboardLink()
+    await show(call, linkView)
+    if (open) await openInBrowser((await call).url, warn)
+  },
+})
+
+export const nodes = ownCommand('sim nodes', {
+  description: 'Show the processes that serve one database, and how many merchants each of them holds.',
+  examples: ['paysim sim nodes', 'paysim sim nodes --query holdings.data'],
+  account: false,
+  run: ({ control, show }) => show(control.nodes(), nodesView),
+})
+
+export const metrics = ownCommand('sim metrics', {
+  description: 'Print the metrics of a simulator in the text format of Prometheus.',
+  examples: ['paysim sim metrics', 'paysim sim metrics | grep paysim_requests_total'],
+  account: false,
+  records: false,
+  run: async ({ control }) => void process.stdout.write(await control.metrics()),
 })

@@ -1,8 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { DeliveryRecord, EndpointRecord } from '../../../client/control-client.ts'
-import { type ControlFlags, controlCommand, examples } from '../../control/flags.ts'
-import { type Given, nounOf, row } from '../../control/row.ts'
-import { withControl } from '../../control/session.ts'
+import { type Given, nounOf, ownCommand, row } from '../../control/row.ts'
 import { NotFoundError } from '../../errors/cli-errors.ts'
 import { commaSeparated } from '../../flag-values.ts'
 import { idColumn, memberColumn, rowView, statusColumn, timeColumn } from '../../output/columns.ts'
@@ -207,7 +205,25 @@ export const deliveries = nounOf('sim deliveries', {
       },
     },
   }),
-  show: { summary: 'show a delivery with every attempt', command: showDelivery },
+  show: {
+    summary: 'show a delivery with every attempt',
+    command: ownCommand('sim deliveries show', {
+      description: 'Show a delivery with every attempt: the request and the answer.',
+      arguments: { '<id>': 'id of the delivery, or of its event' },
+      examples: [
+        'paysim sim deliveries show dlv_123',
+        'paysim sim deliveries show dlv_123 --query "attempts[-1].request.body"',
+      ],
+      headers: false,
+      async run({ account, printer }, { id }: { readonly id: string }) {
+        const all = await account.deliveries()
+        const body = all.find(delivery => delivery.id === id) ?? all.findLast(({ event }) => event === id)
+        if (!body)
+          throw new NotFoundError(`${account.id} has no delivery ${id}: \`paysim sim deliveries\` lists them`)
+        await printer.show({ body }, deliveryView)
+      },
+    }),
+  },
   redeliver: row('POST /accounts/:account/webhook-deliveries/:id/redeliver', {
     summary: 'attempt a delivery now',
     description:
@@ -217,35 +233,6 @@ export const deliveries = nounOf('sim deliveries', {
     show: { view: deliveryView },
   }),
 })
-
-function showDelivery() {
-  return controlCommand(
-    'sim deliveries show',
-    command =>
-      command
-        .description('Show a delivery with every attempt: the request and the answer.')
-        .argument('<id>', 'id of the delivery, or of its event')
-        .addHelpText(
-          'after',
-          examples(
-            'paysim sim deliveries show dlv_123',
-            'paysim sim deliveries show dlv_123 --query "attempts[-1].request.body"',
-          ),
-        )
-        .action((id: string, flags: ControlFlags) =>
-          withControl(flags, async ({ account, printer }) => {
-            const all = await account.deliveries()
-            const body = all.find(delivery => delivery.id === id) ?? all.findLast(({ event }) => event === id)
-            if (!body)
-              throw new NotFoundError(
-                `${account.id} has no delivery ${id}: \`paysim sim deliveries\` lists them`,
-              )
-            await printer.show({ body }, deliveryView)
-          }),
-        ),
-    { headers: false },
-  )
-}
 
 function lastAnswer({ attempts }: Pick<DeliveryRecord, 'attempts'>): string {
   const response = attempts.at(-1)?.response

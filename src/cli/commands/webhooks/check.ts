@@ -20,7 +20,7 @@ import { type OutputFlags, outputFlags } from '../../output/formats.ts'
 import { openPrinter } from '../../output/printer.ts'
 import { visible } from '../../output/text.ts'
 import type { View } from '../../output/view.ts'
-import { readSecret } from '../../webhooks/secret.ts'
+import { readSecret, SECRET_FILE } from '../../webhooks/secret.ts'
 
 const KINDS_IN_WORDS = ENDPOINT_KINDS.join(', ')
 
@@ -31,10 +31,7 @@ export const command = (): Command =>
         'Send repeated, late, forged and other webhooks to an endpoint, and report what it does not survive.',
       )
       .argument('<url>', 'webhook endpoint of your application', webhookTarget)
-      .option(
-        '--secret-file <file>',
-        "read the endpoint's secret from this file; - means stdin (default: PAYSIM_WEBHOOK_SECRET)",
-      )
+      .option(...SECRET_FILE)
       .option(
         '--state <command>',
         "command that prints your application's state, to compare it with the state after one ordinary event",

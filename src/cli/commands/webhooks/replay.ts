@@ -29,7 +29,7 @@ import { visible, visibleLines } from '../../output/text.ts'
 import { brief, rowPrinter, warn } from '../../webhooks/deliveries.ts'
 import { postRaw } from '../../webhooks/forwarder.ts'
 import { readSaved } from '../../webhooks/saved.ts'
-import { readSecret } from '../../webhooks/secret.ts'
+import { readSecret, SECRET_FILE } from '../../webhooks/secret.ts'
 
 const ENDS = `The exit code is 0 if everything was answered 2xx, 10 if something was refused, and 7 if there was no answer.`
 
@@ -69,10 +69,7 @@ export const send = (): Command =>
       .description('Send an invented event to a URL, signed, without a simulator.')
       .argument('<type>', 'what it reports, such as payment.succeeded', eventName)
       .requiredOption('--to <url>', 'URL to send it to', webhookTarget)
-      .option(
-        '--secret-file <file>',
-        "read the endpoint's secret from this file; - means stdin (default: PAYSIM_WEBHOOK_SECRET)",
-      )
+      .option(...SECRET_FILE)
       .option('--data <file>', 'members of its data that replace others, in this JSON or YAML file'),
   )
     .addHelpText(

@@ -16,16 +16,13 @@ import { openPrinter } from '../../output/printer.ts'
 import { drawRecord } from '../../output/record.ts'
 import type { View } from '../../output/view.ts'
 import { readSaved } from '../../webhooks/saved.ts'
-import { readSecrets } from '../../webhooks/secret.ts'
+import { readSecrets, SECRET_FILE } from '../../webhooks/secret.ts'
 
 export const command = (): Command =>
   outputFlags(
     newCommand('webhooks verify')
       .description('Check whether a saved webhook has a valid signature, and if not, print why.')
-      .option(
-        '--secret-file <file>',
-        "read the endpoint's secret from this file; - means stdin (default: PAYSIM_WEBHOOK_SECRET)",
-      )
+      .option(...SECRET_FILE)
       .option(
         '--headers <file>',
         'read the headers from this file: lines, JSON, or a line of `listen -o jsonl`; - means stdin',

@@ -2,10 +2,9 @@ import { useState } from 'preact/hooks'
 import type { ClockState, TimerRecord } from '../../../contract/control/clock.ts'
 import type { AdvanceBody, ClockBody } from '../../../contract/control/requests.ts'
 import { commandText, dateTimeText } from '../format.ts'
-import { accountNow } from '../state/account-time.ts'
+import { accountNow, advanceClock } from '../state/account-time.ts'
 import { call } from '../state/api.ts'
 import { place } from '../state/router.ts'
-import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
 import { Away, Badge, ExactTime, Money } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -39,10 +38,7 @@ export function ClockPage({ account }: { account: string }) {
     timers.reload()
   }
   const advance = async (goal: AdvanceBody) => {
-    const result = await call('POST /accounts/:account/clock/advance', { params, body: goal })
-    const { now, fired, timed_out = [] } = result
-    toast(`The time is ${dateTimeText(Date.parse(now))}; ${fired} ${fired === 1 ? 'timer' : 'timers'} fired`)
-    if (timed_out.length > 0) toast(`No answer in time to ${timed_out.join(', ')}`, 'bad')
+    await advanceClock(account, goal)
     read()
   }
   const set = async (setting: ClockBody) => {

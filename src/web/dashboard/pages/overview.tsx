@@ -62,41 +62,39 @@ function NeedsYou({ data, account }: { data: Overview; account: string }) {
 function needsIn({ needs, payouts, webhooks, requests }: Overview, account: string): Need[] {
   const list = (page: string, query: Record<string, string>) => addressOf(account, page, null, query)
   const answers = (kind: string) => (requests.over_time?.series[kind] ?? []).reduce((sum, n) => sum + n, 0)
-  const [approvals, gone] = [payouts.by_status.requires_approval ?? 0, webhooks.by_status.failed ?? 0]
-  const [refused, failed] = [answers('client_errors'), answers('server_errors')]
+  const need = (count: number, noun: string, what: string, tone: Tone, href: string): Need => [
+    count,
+    `${count === 1 ? noun : `${noun}s`} ${what}`,
+    tone,
+    href,
+  ]
+  const { requires_approval: approvals = 0 } = payouts.by_status
   return [
-    ...needs.failing.map(({ deliveries, endpoint, url, last_status, last_error }): Need => {
-      const words = `${ofMany(deliveries, 'webhook')} failing: ${last_error ?? last_status} from ${pathOf(url)}`
-      return [deliveries, words, 'bad', list('webhooks', { status: 'failing', endpoint })]
+    ...needs.failing.map(({ deliveries, endpoint, url, last_status, last_error }) => {
+      const what = `failing: ${last_error ?? last_status} from ${pathOf(url)}`
+      return need(deliveries, 'webhook', what, 'bad', list('webhooks', { status: 'failing', endpoint }))
     }),
-    [gone, `${ofMany(gone, 'webhook')} given up`, 'bad', list('webhooks', { status: 'failed' })],
-    [failed, `${ofMany(failed, 'call')} failed`, 'bad', list('requests', { status: '5' })],
-    [refused, `${ofMany(refused, 'call')} refused`, 'warn', list('requests', { status: '4' })],
-    [
-      ...([
-        needs.receipts_rejected,
-        `${ofMany(needs.receipts_rejected, 'receipt')} rejected`,
-        'warn',
-      ] as const),
-      list('payments', { receipt: 'rejected' }),
-    ],
-    [
-      ...([
-        needs.cancelling,
-        `${ofMany(needs.cancelling, 'cancellation')} without an answer`,
-        'warn',
-      ] as const),
+    need(
+      webhooks.by_status.failed ?? 0,
+      'webhook',
+      'given up',
+      'bad',
+      list('webhooks', { status: 'failed' }),
+    ),
+    need(answers('server_errors'), 'call', 'failed', 'bad', list('requests', { status: '5' })),
+    need(answers('client_errors'), 'call', 'refused', 'warn', list('requests', { status: '4' })),
+    need(needs.receipts_rejected, 'receipt', 'rejected', 'warn', list('payments', { receipt: 'rejected' })),
+    need(
+      needs.cancelling,
+      'cancellation',
+      'without an answer',
+      'warn',
       list('payments', { cancelling: 'true' }),
-    ],
-    [
-      ...([approvals, `${ofMany(approvals, 'payout')} to approve`, 'warn'] as const),
-      list('payouts', { status: 'requires_approval' }),
-    ],
+    ),
+    need(approvals, 'payout', 'to approve', 'warn', list('payouts', { status: 'requires_approval' })),
     [needs.due_in_an_hour, 'due in the next hour', 'info', list('clock', { within: '1h' })],
   ]
 }
-
-const ofMany = (count: number, noun: string) => (count === 1 ? noun : `${noun}s`)
 
 /** The whole address is in the list that the link opens. */
 const pathOf = (url: string) => (URL.canParse(url) ? new URL(url).pathname : url)

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { SentRequest } from '../../../contract/control/journal.ts'
 import type { PaymentRecord } from '../../../contract/control/payments.ts'
 import type { PayerField, PaymentMethodOptions } from '../../../contract/resources.ts'
@@ -8,7 +8,7 @@ import { humanise, moneyText } from '../format.ts'
 import { ApiError, call, messageOf, readError, upload } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
-import { useLive } from '../state/use-live.ts'
+import { useLive, useTypedAnswer } from '../state/use-live.ts'
 import { Copyable, CopyButton } from '../ui/badge.tsx'
 import { Button, LinkButton } from '../ui/button.tsx'
 import { Dialog, FormDialog } from '../ui/dialog.tsx'
@@ -38,33 +38,19 @@ interface Discovered {
   readonly problem?: string
 }
 
-const TYPED_MS = 400
-
 /** The methods that the merchant's program would be offered for this: it asks as that program does. */
 export function useDiscovery(account: string, { amount, country, currency, mode }: Asked): Discovered {
   const [found, setFound] = useState<Discovered>({ methods: [] })
-  useEffect(() => {
-    let isCurrent = true
-    // While something is wrong, such as half an amount, what was offered and chosen before stays.
-    const show = (found: readonly Method[] | undefined, problem?: string) =>
-      isCurrent &&
-      setFound(({ methods }) => ({
-        methods: found ?? methods,
-        ...(problem === undefined ? {} : { problem }),
-      }))
-    const typed = window.setTimeout(() => {
-      const query = new URLSearchParams({ amount, country, currency, checkout_mode: mode })
-      sendRequest(account, { method: 'GET', path: `/payment_methods/options?${query}` }).then(
-        ({ status, body }) =>
-          status === 200 ? show(methodsIn(body ?? '')) : show(undefined, refusalIn(body)),
-        error => show(undefined, messageOf(error)),
-      )
-    }, TYPED_MS)
-    return () => {
-      isCurrent = false
-      window.clearTimeout(typed)
-    }
-  }, [account, amount, country, currency, mode])
+  // While something is wrong, such as half an amount, what was offered and chosen before stays.
+  const refuse = (problem: string) => setFound(({ methods }) => ({ methods, problem }))
+  const query = new URLSearchParams({ amount, country, currency, checkout_mode: mode })
+  useTypedAnswer(
+    [account, amount, country, currency, mode],
+    () => sendRequest(account, { method: 'GET', path: `/payment_methods/options?${query}` }),
+    ({ status, body }) =>
+      status === 200 ? setFound({ methods: methodsIn(body ?? '') }) : refuse(refusalIn(body)),
+    error => refuse(messageOf(error)),
+  )
   return found
 }
 

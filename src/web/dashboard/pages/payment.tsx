@@ -14,17 +14,13 @@ import { WithCode } from './filters.tsx'
 import { AsPayer, payerCan } from './pay-by-hand.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
 import { SaveAsTest } from './save-as-test.tsx'
-import { TimelinePanel } from './timeline.tsx'
+import { TimelinePanel, useTimeline } from './timeline.tsx'
 import { type Answers, useWhy, WhyPanel } from './why.tsx'
 
 export function PaymentPage({ account, id }: { account: string; id: string }) {
   const params = { account, id }
   const payment = useLive('GET /accounts/:account/payments/:id', { params }, { record: id, about: ['clock'] })
-  const timeline = useLive(
-    'GET /accounts/:account/timeline/:id',
-    { params },
-    { record: id, about: ['webhooks', 'requests', 'clock', 'timers'] },
-  )
+  const timeline = useTimeline(account, id)
   const why = useWhy(account, id)
   const move = async (trigger: PaymentTrigger, body: Answers) => {
     await call(`POST /accounts/:account/payments/:id/${trigger}`, { params, body })

@@ -9,17 +9,13 @@ import { NotLoaded, Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel, Table } from '../ui/panel.tsx'
 import { WithCode } from './filters.tsx'
 import { PlannedPanel, RulePanel } from './planned.tsx'
-import { TimelinePanel } from './timeline.tsx'
+import { TimelinePanel, useTimeline } from './timeline.tsx'
 import { type Answers, useWhy, WhyPanel } from './why.tsx'
 
 export function PayoutPage({ account, id }: { account: string; id: string }) {
   const params = { account, id }
   const payout = useLive('GET /accounts/:account/payouts/:id', { params }, { record: id })
-  const timeline = useLive(
-    'GET /accounts/:account/timeline/:id',
-    { params },
-    { record: id, about: ['webhooks', 'requests', 'clock', 'timers'] },
-  )
+  const timeline = useTimeline(account, id)
   const why = useWhy(account, id)
   const move = async (trigger: PayoutTrigger, body: Answers) => {
     await call(`POST /accounts/:account/payouts/:id/${trigger}`, { params, body })

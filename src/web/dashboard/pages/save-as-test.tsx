@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { StoryFormat } from '../../../contract/control/operations/records.ts'
 import { addressOfCall, messageOf, textOf } from '../state/api.ts'
+import { useTypedAnswer } from '../state/use-live.ts'
 import { BodyView } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -33,31 +34,20 @@ interface Shown {
   readonly problem?: string
 }
 
-const TYPING_MS = 300
-
 function TestDialog({ account, id, onClose }: Record & { readonly onClose: () => void }) {
   const [format, setFormat] = useState<StoryFormat>('yaml')
   const [others, setOthers] = useState('')
   const [shown, setShown] = useState<Shown>({ text: '' })
   const ids = [id, ...others.split(/[\s,]+/)].filter(one => one !== '').join(',')
   const input = { params: { account }, query: { id: ids, format } }
-  useEffect(() => {
-    let isLast = true
-    const show = (next: Shown) => {
-      if (isLast) setShown(next)
-    }
-    const ask = () =>
-      textOf('GET /accounts/:account/scenario', input).then(
-        text => show({ text }),
-        error => show({ text: '', problem: messageOf(error) }),
-      )
+  useTypedAnswer(
+    [ids, format],
+    () => textOf('GET /accounts/:account/scenario', input),
+    text => setShown({ text }),
+    error => setShown({ text: '', problem: messageOf(error) }),
     // Not for each letter of an id.
-    const soon = window.setTimeout(ask, shown.text === '' ? 0 : TYPING_MS)
-    return () => {
-      isLast = false
-      window.clearTimeout(soon)
-    }
-  }, [ids, format])
+    shown.text === '' ? 0 : undefined,
+  )
   const [, , file] = FORMATS.find(([known]) => known === format) ?? []
   return (
     <Dialog title="Save as test" wide onClose={onClose}>

@@ -1,6 +1,7 @@
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { isRecord } from '../../../contract/json.ts'
 import { ApiError, messageOf } from '../state/api.ts'
+import { useTypedAnswer } from '../state/use-live.ts'
 import { FormDialog } from '../ui/dialog.tsx'
 import { Editor } from '../ui/field.tsx'
 import { useCatalogue } from './filters.tsx'
@@ -159,24 +160,14 @@ const ofItem = (error: unknown) =>
       )
     : error
 
-const TYPED_MS = 300
-
 function Tried({ item, onTry }: { item: Item; onTry: NonNullable<SentenceDialogProps['onTry']> }) {
   const [said, setSaid] = useState('')
-  useEffect(() => {
-    let isCurrent = true
-    const typed = window.setTimeout(() => {
-      onTry(item).then(
-        text => isCurrent && setSaid(text),
-        error =>
-          isCurrent && setSaid(error instanceof ApiError ? 'It is not complete yet.' : messageOf(error)),
-      )
-    }, TYPED_MS)
-    return () => {
-      isCurrent = false
-      window.clearTimeout(typed)
-    }
-  }, [item])
+  useTypedAnswer(
+    [item],
+    () => onTry(item),
+    setSaid,
+    error => setSaid(error instanceof ApiError ? 'It is not complete yet.' : messageOf(error)),
+  )
   return (
     <p class="hint" role="status">
       {said}

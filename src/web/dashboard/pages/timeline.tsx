@@ -9,7 +9,7 @@ import type {
 import { CONTROL_PREFIX } from '../../../contract/paths.ts'
 import { httpTone, humanise, spanText, type Tone, toneOf } from '../format.ts'
 import { addressOf, place } from '../state/router.ts'
-import type { Loaded } from '../state/use-live.ts'
+import { type Loaded, useLive } from '../state/use-live.ts'
 import { Badge, ExactTime } from '../ui/badge.tsx'
 import { Ready } from '../ui/page.tsx'
 import { Panel, Table } from '../ui/panel.tsx'
@@ -34,6 +34,14 @@ interface TimelineItem {
   readonly reads: string | null
   readonly calls: number
 }
+
+/** What happened to a payment or a payout, and what is planned, read again when it may be something else. */
+export const useTimeline = (account: string, id: string): Loaded<Timeline> =>
+  useLive(
+    'GET /accounts/:account/timeline/:id',
+    { params: { account, id } },
+    { record: id, about: ['webhooks', 'requests', 'clock', 'timers'] },
+  )
 
 interface TimelinePanelProps {
   readonly timeline: Loaded<Timeline>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { DeliveryRow, EndpointRecord } from '../../../contract/control/webhooks.ts'
+import type { DeliveryRow, EndpointRecord, WebhookVerdict } from '../../../contract/control/webhooks.ts'
 import type { EventChoice } from '../../../contract/event-names.ts'
 import { DELIVERY_STATES } from '../../../contract/statuses.ts'
 import { humanise } from '../format.ts'
@@ -10,15 +10,14 @@ import { type Loaded, useLive } from '../state/use-live.ts'
 import { Away, Badge, Command, Copyable, Status, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog, FormDialog } from '../ui/dialog.tsx'
-import { Field } from '../ui/field.tsx'
+import { Editor, Field, Select } from '../ui/field.tsx'
 import { Ready } from '../ui/page.tsx'
-import { Empty, Panel, Table } from '../ui/panel.tsx'
+import { Empty, Facts, Panel, Table } from '../ui/panel.tsx'
 import type { ListColumn } from '../ui/virtual-list.tsx'
 import { BrowsePage } from './browse-page.tsx'
 import { optionsOf } from './filters.tsx'
 import { Redeliver } from './redeliver.tsx'
 import { EVENTS, SendEvent } from './send-event.tsx'
-import { VerifyWebhook } from './verify-webhook.tsx'
 
 const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
   {
@@ -244,3 +243,78 @@ function AddEndpoint({ account }: { account: string }) {
     </>
   )
 }
+
+interface VerifyProps {
+  readonly account: string
+  readonly endpoints: readonly EndpointRecord[]
+}
+
+/** Checks a webhook that somebody received and pasted. The server knows the secret. */
+function VerifyWebhook({ account, endpoints }: VerifyProps) {
+  const [open, setOpen] = useState(false)
+  const [chosen, setChosen] = useState('')
+  const [headers, setHeaders] = useState('')
+  const [body, setBody] = useState('')
+  const [verdict, setVerdict] = useState<WebhookVerdict | null>(null)
+  const id = endpoints.find(endpoint => endpoint.id === chosen)?.id ?? endpoints[0]?.id
+  const verify = async () => {
+    setVerdict(null)
+    if (id === undefined) return
+    const webhook = { headers, ...(body === '' ? {} : { body }) }
+    const input = { params: { account, id }, body: webhook }
+    setVerdict(await call('POST /accounts/:account/webhook-endpoints/:id/verify', input))
+  }
+  return (
+    <>
+      <Button disabled={id === undefined} onPress={() => setOpen(true)}>
+        Verify a signature
+      </Button>
+      {open && (
+        <FormDialog
+          title="Verify a signature"
+          action="Verify"
+          wide
+          staysOpen
+          onClose={() => setOpen(false)}
+          onSubmit={verify}
+        >
+          <Select
+            label="Endpoint"
+            value={id ?? ''}
+            options={endpoints.map(endpoint => [endpoint.id, endpoint.url] as const)}
+            onChange={setChosen}
+          />
+          <Editor
+            label="What your server received: its headers, as lines or JSON"
+            name="headers"
+            value={headers}
+            onInput={setHeaders}
+            rows={7}
+          />
+          <Editor
+            label="The body, if it is not above, after an empty line"
+            name="body"
+            value={body}
+            onInput={setBody}
+            rows={7}
+          />
+          {verdict && <Verdict verdict={verdict} />}
+        </FormDialog>
+      )}
+    </>
+  )
+}
+
+const Verdict = ({ verdict: { valid, id, checks } }: { verdict: WebhookVerdict }) => (
+  <div class="verdict" role="status">
+    <p>
+      <Badge tone={valid ? 'good' : 'bad'}>{valid ? 'Valid' : 'Not valid'}</Badge> {id && <code>{id}</code>}
+    </p>
+    <Facts
+      facts={checks.map(({ check, means, fault }) => [
+        humanise(check),
+        fault === null ? means : <span class="problem">{fault}</span>,
+      ])}
+    />
+  </div>
+)

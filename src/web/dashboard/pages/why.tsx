@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Why } from '../../../contract/control/timeline.ts'
-import { dateTimeText, humanise, moveWords, sentenceText } from '../format.ts'
-import { call } from '../state/api.ts'
+import { humanise, moveWords, sentenceText } from '../format.ts'
+import { advanceClock } from '../state/account-time.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { type Loaded, useLive } from '../state/use-live.ts'
@@ -183,15 +183,8 @@ const firstOf = <T extends string>(commands: readonly string[], moves: readonly 
 
 /** Only of a virtual clock, which stands still. */
 function AdvanceTo({ account, at }: { account: string; at: string }) {
-  const advance = async () => {
-    const { now, fired } = await call('POST /accounts/:account/clock/advance', {
-      params: { account },
-      body: { to: at },
-    })
-    toast(`The time is ${dateTimeText(Date.parse(now))}; ${fired} ${fired === 1 ? 'timer' : 'timers'} fired`)
-  }
   return (
-    <Button tone="primary" onPress={advance}>
+    <Button tone="primary" onPress={() => advanceClock(account, { to: at })}>
       Advance the clock to it
     </Button>
   )

@@ -1,10 +1,11 @@
 import { signal } from '@preact/signals'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { MerchantRecord } from '../../../contract/control/merchants.ts'
-import { dateTimeText, humanise, moneyText } from '../format.ts'
+import { humanise, moneyText } from '../format.ts'
 import { FAULT_PRESETS } from '../pages/faults.tsx'
-import { LIST_PAGES, type ListPageName, MENU } from '../pages/page-names.ts'
+import { LIST_PAGES, type ListPageName, MENU, type RecordPageName } from '../pages/page-names.ts'
 import { RULE_PRESETS } from '../pages/rules.tsx'
+import { advanceClock } from '../state/account-time.ts'
 import { call, messageOf } from '../state/api.ts'
 import { changeFaults } from '../state/change-list.ts'
 import { addressOf, go, place } from '../state/router.ts'
@@ -282,12 +283,6 @@ function pressOnceThere(label: string): void {
 
 function actionsOf(account: string): Choice[] {
   const params = { account }
-  const advance = async (
-    body: { readonly to: string } | { readonly until: 'idle'; readonly max: string },
-  ) => {
-    const { now, fired } = await call('POST /accounts/:account/clock/advance', { params, body })
-    toast(`The time is ${dateTimeText(Date.parse(now))}; ${fired} ${fired === 1 ? 'timer' : 'timers'} fired`)
-  }
   return [
     {
       icon: 'skip',
@@ -295,7 +290,7 @@ function actionsOf(account: string): Choice[] {
       more: 'of a virtual clock',
       run: async () => {
         const { next_due } = await call('GET /accounts/:account/clock', { params })
-        if (next_due) await advance({ to: next_due })
+        if (next_due) await advanceClock(account, { to: next_due })
         else toast('No timer is set')
       },
     },
@@ -303,7 +298,7 @@ function actionsOf(account: string): Choice[] {
       icon: 'skip',
       title: 'Run until idle',
       more: 'of a virtual clock, at most 7 days',
-      run: () => advance({ until: 'idle', max: '7d' }),
+      run: () => advanceClock(account, { until: 'idle', max: '7d' }),
     },
     ...RULE_PRESETS.map(({ label, item }) => ({
       icon: 'rules' as const,
@@ -353,73 +348,52 @@ async function recordsLike(account: string, q: string): Promise<Found> {
     call('GET /accounts/:account/requests', { params, query: { q } }),
     call('GET /accounts/:account/rules', { params }),
   ])
-  const to = (page: ListPageName, id: string) => () => go(addressOf(account, page, id))
-  const all = (page: ListPageName, total: number): Choice[] =>
-    total > MOST
-      ? [
-          {
-            icon: 'search',
-            title: `All ${total} like “${q}”`,
-            run: () => go(addressOf(account, page, null, { q })),
-          },
-        ]
-      : []
-  const groups: Group[] = [
-    {
-      title: 'Payments',
-      choices: [
-        ...payments.data.map(row => ({
-          icon: 'payments' as const,
-          title: row.merchant_reference ?? row.id,
-          more: [
-            `${moneyText(row.amount, row.currency)} ${row.currency}`,
-            humanise(row.status),
-            row.customer_name,
-            row.id,
+  const group = <R,>(
+    page: RecordPageName,
+    { data, total }: { readonly data: readonly R[]; readonly total: number },
+    shown: (row: R) => readonly [id: string, title: string, ...more: unknown[]],
+  ): Group => ({
+    title: humanise(page),
+    choices: [
+      ...data.map(row => {
+        const [id, title, ...more] = shown(row)
+        const words = [...more, id].filter(Boolean).join(' · ')
+        return { icon: page, title, more: words, run: () => go(addressOf(account, page, id)) }
+      }),
+      ...(total > MOST
+        ? [
+            {
+              icon: 'search' as const,
+              title: `All ${total} like “${q}”`,
+              run: () => go(addressOf(account, page, null, { q })),
+            },
           ]
-            .filter(Boolean)
-            .join(' · '),
-          run: to('payments', row.id),
-        })),
-        ...all('payments', payments.total),
-      ],
-    },
-    {
-      title: 'Payouts',
-      choices: [
-        ...payouts.data.map(row => ({
-          icon: 'payouts' as const,
-          title: row.merchant_reference,
-          more: `${moneyText(row.amount, row.currency)} ${row.currency} · ${humanise(row.status)} · ${row.holder_name} · ${row.id}`,
-          run: to('payouts', row.id),
-        })),
-        ...all('payouts', payouts.total),
-      ],
-    },
-    {
-      title: 'Webhooks',
-      choices: [
-        ...deliveries.data.map(row => ({
-          icon: 'webhooks' as const,
-          title: `${row.event_type ?? row.event}${row.reference === null ? '' : ` of ${row.reference}`}`,
-          more: `${humanise(row.status)} · ${row.url} · ${row.id}`,
-          run: to('webhooks', row.id),
-        })),
-        ...all('webhooks', deliveries.total),
-      ],
-    },
-    {
-      title: 'Requests',
-      choices: [
-        ...requests.data.slice(0, MOST).map(row => ({
-          icon: 'requests' as const,
-          title: `${row.method} ${row.path.split('?')[0]}`,
-          more: [row.reference, row.status, row.request_id].filter(Boolean).join(' · '),
-          run: to('requests', row.request_id),
-        })),
-        ...all('requests', requests.data.length),
-      ],
-    },
+        : []),
+    ],
+  })
+  const sum = (row: { readonly amount: string; readonly currency: string }) =>
+    `${moneyText(row.amount, row.currency)} ${row.currency}`
+  const groups: Group[] = [
+    group('payments', payments, row => [
+      row.id,
+      row.merchant_reference ?? row.id,
+      ...[sum(row), humanise(row.status), row.customer_name],
+    ]),
+    group('payouts', payouts, row => [
+      row.id,
+      row.merchant_reference,
+      ...[sum(row), humanise(row.status), row.holder_name],
+    ]),
+    group('webhooks', deliveries, row => [
+      row.id,
+      `${row.event_type ?? row.event}${row.reference === null ? '' : ` of ${row.reference}`}`,
+      ...[humanise(row.status), row.url],
+    ]),
+    group('requests', { data: requests.data.slice(0, MOST), total: requests.data.length }, row => [
+      row.request_id,
+      `${row.method} ${row.path.split('?')[0]}`,
+      ...[row.reference, row.status],
+    ]),
     {
       title: 'Rules',
       choices: rules.flatMap(({ name }) =>

@@ -1,5 +1,9 @@
 import { signal } from '@preact/signals'
 import type { ClockState } from '../../../contract/control/clock.ts'
+import type { AdvanceBody } from '../../../contract/control/requests.ts'
+import { dateTimeText } from '../format.ts'
+import { call } from './api.ts'
+import { toast } from './toasts.ts'
 
 const reading = signal<{ readonly clock: ClockState; readonly readAt: number } | null>(null)
 /** The account's time, updated often enough for a displayed clock. */
@@ -19,3 +23,11 @@ function tick(): void {
 }
 
 window.setInterval(tick, 1000)
+
+/** Advances a virtual clock, and says what happened. */
+export async function advanceClock(account: string, goal: AdvanceBody): Promise<void> {
+  const input = { params: { account }, body: goal }
+  const { now, fired, timed_out = [] } = await call('POST /accounts/:account/clock/advance', input)
+  toast(`The time is ${dateTimeText(Date.parse(now))}; ${fired} ${fired === 1 ? 'timer' : 'timers'} fired`)
+  if (timed_out.length > 0) toast(`No answer in time to ${timed_out.join(', ')}`, 'bad')
+}

@@ -106,6 +106,29 @@ export function repeatedly(task: (isCurrent: () => boolean) => Promise<void>) {
   }
 }
 
+/** Asks when nothing was typed for a moment. An answer to what was typed before is dropped. */
+export function useTypedAnswer<T>(
+  typed: readonly unknown[],
+  ask: () => Promise<T>,
+  onAnswer: (answer: T) => void,
+  onError: (error: unknown) => void,
+  pauseMs = 300,
+): void {
+  useEffect(() => {
+    let isCurrent = true
+    const soon = window.setTimeout(() => {
+      ask().then(
+        answer => isCurrent && onAnswer(answer),
+        error => isCurrent && onError(error),
+      )
+    }, pauseMs)
+    return () => {
+      isCurrent = false
+      window.clearTimeout(soon)
+    }
+  }, typed)
+}
+
 type Listener = (change: StreamChange | 'everything') => void
 
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
