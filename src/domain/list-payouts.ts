@@ -1,7 +1,7 @@
 import type { PayoutStatus } from '../contract/statuses.ts'
-import { comparePositions, FROM_THE_TOP, type Position } from './list-index.ts'
+import { comparePositions, FROM_THE_TOP, type Matches, type Position } from './list-index.ts'
 import type { Payout } from './model.ts'
-import type { Item } from './table.ts'
+import { type Coming, fetchAll, firstOf, type Item } from './table.ts'
 import type { World } from './world.ts'
 
 export interface PayoutQuery {
@@ -43,21 +43,32 @@ export function pageOfPayouts(world: World, query: PayoutQuery): PayoutPage {
   return { payouts, hasMore: false }
 }
 
-function places(world: World, query: PayoutQuery): Iterable<Item<Payout>> {
-  const start = lower(query.below ?? FROM_THE_TOP, {
-    at: query.createdBefore ?? Number.POSITIVE_INFINITY,
-    ordinal: 0,
-  })
-  if (query.merchantReference !== undefined) return world.payouts.named(query.merchantReference, start)
-  const { country, currency, statuses } = query
-  return world.payouts.below(
-    start,
-    ([ofCountry, ofCurrency, ofStatus]) =>
-      (country === undefined || country === ofCountry) &&
-      (currency === undefined || currency === ofCurrency) &&
-      (statuses === undefined || statuses.some(status => status === ofStatus)),
-  )
+/** How many of the payouts with a reference are looked through at most without a pause. */
+const MOST_NAMED = 1024
+
+/** Reads the payouts of a page that are not in memory. */
+export function fetchPage({ payouts }: World, query: PayoutQuery): Coming {
+  const { merchantReference, limit } = query
+  if (merchantReference !== undefined)
+    return payouts.fetchNamed(merchantReference, startOf(query), MOST_NAMED)
+  return fetchAll(firstOf(payouts.below(startOf(query), facetsIn(query)), limit + 1))
 }
+
+const startOf = ({ below = FROM_THE_TOP, createdBefore = Number.POSITIVE_INFINITY }: PayoutQuery) =>
+  lower(below, { at: createdBefore, ordinal: 0 })
+
+function places(world: World, query: PayoutQuery): Iterable<Item<Payout>> {
+  const start = startOf(query)
+  if (query.merchantReference !== undefined) return world.payouts.named(query.merchantReference, start)
+  return world.payouts.below(start, facetsIn(query))
+}
+
+const facetsIn =
+  ({ country, currency, statuses }: PayoutQuery): Matches =>
+  ([ofCountry, ofCurrency, ofStatus]) =>
+    (country === undefined || country === ofCountry) &&
+    (currency === undefined || currency === ofCurrency) &&
+    (statuses === undefined || statuses.some(status => status === ofStatus))
 
 /** The conditions that the index of references does not check. */
 const matches = (payout: Payout, { country, currency, statuses }: PayoutQuery) =>

@@ -14,7 +14,10 @@ export interface Records<T> {
   readonly size: number
   get(id: string): T | undefined
   has(id: string): boolean
+  /** Reads a record that is not in memory. Returns a promise only if there is something to wait for. */
+  fetch(id: string): Coming
   /** Oldest first. */
+  items(): Iterable<Item<T>>
   values(): IterableIterator<T>
   [Symbol.iterator](): IterableIterator<[string, T]>
 }
@@ -32,12 +35,44 @@ export interface ListedRecords<T> extends Records<T> {
 /** Records that are also found by a text, such as the merchant's reference. */
 export interface NamedRecords<T> extends Records<T> {
   named(word: string, position: Position): Iterable<Item<T>>
+  /** Reads the newest ones from just below a position, so that `named` finds them in memory. */
+  fetchNamed(word: string, position: Position, most: number): Coming
+}
+
+/** What has to be waited for; undefined if it is here. */
+export type Coming = Promise<unknown> | undefined
+
+export const together = (one: Coming, other: Coming): Coming =>
+  one && other ? Promise.all([one, other]) : (one ?? other)
+
+/** Does what comes next at once if there is nothing to wait for. */
+export const afterwards = (coming: Coming, next: () => Coming): Coming =>
+  coming ? coming.then(next) : next()
+
+/** Reads the records of some items that are not in memory, and what else is shown with them. */
+export function fetchAll<T>(items: Iterable<Item<T>>, also?: (record: T) => Coming): Coming {
+  const all: Promise<unknown>[] = []
+  for (const item of items) {
+    const own = item.fetch?.()
+    const coming = also ? afterwards(own, () => also(item.record)) : own
+    if (coming) all.push(coming)
+  }
+  return all.length > 0 ? Promise.all(all) : undefined
 }
 
 /** A record with its position in the list. */
 export interface Item<T> extends Position {
   readonly id: string
   readonly record: T
+  /** Reads it while other work goes on, if it is not in memory. If that fails, `record` says why. */
+  fetch?(): Coming
+}
+
+/** As many of the items as are wanted. */
+export function firstOf<T>(items: Iterable<T>, most: number): T[] {
+  const first: T[] = []
+  if (most > 0) for (const item of items) if (first.push(item) >= most) break
+  return first
 }
 
 /** Where a version of a record is in the list. */
@@ -51,6 +86,8 @@ export interface Past<T> {
   /** The highest ordinal among them. */
   readonly lastOrdinal: number
   find(id: string): Item<T> | undefined
+  /** Reads it, so that `find` has it in memory. */
+  fetch(id: string): Coming
   /** Marks a version that was found here as replaced. */
   supersede(found: Item<T>): void
   /** The same, for a version whose position is known. */
@@ -61,6 +98,7 @@ export interface Past<T> {
   count(matches: Matches, from?: Position, to?: Position): number
   readonly first: Item<T> | undefined
   named(word: string, position: Position): Iterator<Item<T>>
+  fetchNamed(word: string, position: Position, most: number): Coming
 }
 
 /** What a table needs to know about its records. */
@@ -110,6 +148,11 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     return this.#size
   }
 
+  /** Where the records that are not in memory are read. */
+  get stored(): Past<T> | undefined {
+    return this.past
+  }
+
   /** How many records ever arrived. */
   get arrivals(): number {
     return this.#arrivals
@@ -141,6 +184,15 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
       this.#lastFound = found
     }
     return found && found.at >= this.#since ? found : undefined
+  }
+
+  fetch(id: string): Coming {
+    const isHere = this.#latest.versions.has(id) || this.#writing?.versions.has(id) || this.#resident?.has(id)
+    return isHere ? undefined : this.past?.fetch(id)
+  }
+
+  fetchNamed(word: string, position: Position, most: number): Coming {
+    return this.past?.fetchNamed(word, position, most)
   }
 
   /** The version before the latest changes. */
@@ -195,21 +247,26 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     this.#latest.listLater(version)
   }
 
-  /** If the caller knows that no version was stored, none is looked for, which takes a look into each layer. */
-  delete(id: string, wasNeverStored = false): void {
+  /**
+   * If the caller knows that no version was stored, none is looked for, which takes a look into each layer. Returns what is
+   * gone.
+   */
+  delete(id: string, wasNeverStored = false): Item<T> | undefined {
     const version = this.#latest.versions.get(id)
-    if (version === null || (!version && wasNeverStored)) return
+    if (version === null || (!version && wasNeverStored)) return undefined
     this.#lastFound = undefined
     if (version) {
       this.#unlist(this.#latest, version)
       this.#latest.versions.delete(id)
     }
     const before = version?.isNew ? undefined : this.#earlier(id)
-    if (!version && !before) return
+    if (!version && !before) return undefined
     this.#size -= 1
-    if (!before) return
-    if (!version) this.#forget(before)
-    this.#latest.versions.set(id, null)
+    if (before) {
+      if (!version) this.#forget(before)
+      this.#latest.versions.set(id, null)
+    }
+    return version ?? before
   }
 
   /** Marks the version before the latest changes as replaced. */
@@ -242,14 +299,14 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   }
 
   *values(): IterableIterator<T> {
-    for (const { record } of this.#ascending()) yield record
+    for (const { record } of this.items()) yield record
   }
 
   *[Symbol.iterator](): IterableIterator<[string, T]> {
-    for (const { id, record } of this.#ascending()) yield [id, record]
+    for (const { id, record } of this.items()) yield [id, record]
   }
 
-  *#ascending(): Generator<Item<T>> {
+  *items(): Generator<Item<T>> {
     const sources: Iterator<Item<T>>[] = this.shape.facets
       ? [this.#latest.list.above(), ...(this.#writing ? [this.#writing.list.above()] : [])]
       : [[...this.#inMemory()].sort(comparePositions).values()]
@@ -290,16 +347,12 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     ])
   }
 
-  /** The record that is lowest in the list. */
-  get first(): T | undefined {
-    return this.#first?.record
-  }
-
   get firstAt(): number | undefined {
-    return this.#first?.at
+    return this.first?.at
   }
 
-  get #first(): Item<T> | undefined {
+  /** The record that is lowest in the list. */
+  get first(): Item<T> | undefined {
     let first: Item<T> | undefined
     for (const item of [this.#latest.list.first, this.#writing?.list.first, this.past?.first])
       if (item && (!first || comparePositions(item, first) < 0)) first = item

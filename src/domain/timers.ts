@@ -1,9 +1,9 @@
 import type { PaymentTrigger } from '../contract/statuses.ts'
 import type { TimedCommand } from './commands.ts'
 import type { DomainEvent } from './events.ts'
-import { FROM_THE_BOTTOM } from './list-index.ts'
+import { comparePositions, FROM_THE_BOTTOM } from './list-index.ts'
 import type { Action, Delivery, Failure, Payment, Payout } from './model.ts'
-import { type Past, Table, type TableShape } from './table.ts'
+import { type Coming, firstOf, type Item, type Past, Table, type TableShape } from './table.ts'
 
 /** Future work as data: it survives a restart and can be inspected. */
 export interface Timer {
@@ -25,7 +25,7 @@ export class Timers {
   /** How many were ever set. */
   ordinal = 0
   /** The next one, if it is known: every request asks for it, but few change it. */
-  #next: { readonly timer: Timer | undefined } | undefined
+  #next: { readonly item: Item<Timer> | undefined; readonly stored: Past<Timer> | undefined } | undefined
 
   constructor(past?: Past<Timer>) {
     this.table = new Table(TIMERS, past)
@@ -35,9 +35,19 @@ export class Timers {
     return this.table.size
   }
 
+  /** The next one, which is not read before somebody asks for its record. */
+  get nextItem(): Item<Timer> | undefined {
+    const { stored } = this.table
+    if (!this.#next || this.#next.stored !== stored) this.#next = { item: this.table.first, stored }
+    return this.#next.item
+  }
+
   get next(): Timer | undefined {
-    this.#next ??= { timer: this.table.first }
-    return this.#next.timer
+    return this.nextItem?.record
+  }
+
+  get nextAt(): number | undefined {
+    return this.nextItem?.at
   }
 
   /** A timer that is set again with the same id replaces the earlier one. A new record has no stored timers. */
@@ -46,16 +56,22 @@ export class Timers {
     const timer = { id, dueAt, ordinal: ++this.ordinal, command }
     this.table.add(id, timer)
     // Of two timers that are due at the same time, the one that was set first comes first.
-    if (this.#next && dueAt < (this.#next.timer?.dueAt ?? Number.POSITIVE_INFINITY)) this.#next = { timer }
+    if (this.#next && dueAt < (this.#next.item?.at ?? Number.POSITIVE_INFINITY))
+      this.#next = { item: this.table.item(id), stored: this.#next.stored }
   }
 
   clear(id: string, ofNewRecord = false): void {
-    this.table.delete(id, ofNewRecord)
-    if (this.#next?.timer?.id === id) this.#next = undefined
+    const gone = this.table.delete(id, ofNewRecord)
+    const next = this.#next?.item
+    if (gone && next && comparePositions(gone, next) === 0) this.#next = undefined
   }
 
   get(id: string): Timer | undefined {
     return this.table.get(id)
+  }
+
+  fetch(id: string): Coming {
+    return this.table.fetch(id)
   }
 
   /** How many are due before a time. */
@@ -64,10 +80,8 @@ export class Timers {
   }
 
   /** The next ones, in the order in which they are due. */
-  list(most = Number.POSITIVE_INFINITY): Timer[] {
-    const next: Timer[] = []
-    for (const timer of this.table.values()) if (next.push(timer) >= most) break
-    return next
+  list(most = Number.POSITIVE_INFINITY): Item<Timer>[] {
+    return firstOf(this.table.items(), most)
   }
 }
 
@@ -109,6 +123,17 @@ export const PAYOUT_TIMERS = Object.keys(OF_PAYOUT) as PayoutTimer[]
 export const paymentTimer = (payment: string, kind: PaymentTimer) => `${payment}:${kind}`
 export const payoutTimer = (payout: string, kind: PayoutTimer) => `${payout}:${kind}`
 export const deliveryTimer = (delivery: string) => `${delivery}:attempt`
+
+/** The timers that a record may have as it is now. */
+const timersOf =
+  <R>(table: TimersOf<R>) =>
+  (id: string, record: R): string[] =>
+    Object.keys(table)
+      .filter(kind => table[kind]?.(record))
+      .map(kind => `${id}:${kind}`)
+
+export const timersOfPayment = timersOf(OF_PAYMENT)
+export const timersOfPayout = timersOf(OF_PAYOUT)
 
 export const endPaymentTimers = endTimers(OF_PAYMENT)
 export const endPayoutTimers = endTimers(OF_PAYOUT)

@@ -55,7 +55,10 @@ export interface World {
   /** The deliveries whose last attempt has not ended. */
   readonly openDeliveries: ReadonlySet<string>
   readonly providerCalls: NamedRecords<ProviderCall>
-  readonly timers: Pick<Timers, 'size' | 'next' | 'get' | 'list' | 'dueBefore'>
+  readonly timers: Pick<
+    Timers,
+    'size' | 'next' | 'nextAt' | 'nextItem' | 'get' | 'fetch' | 'list' | 'dueBefore'
+  >
   /** The account's own catalogue; null for the server's. */
   readonly catalogue: Catalogue | null
   /** The account's own rules; null for the standard ones. */

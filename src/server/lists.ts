@@ -1,7 +1,7 @@
 import type { ListWindow, Page } from '../contract/control/overview.ts'
 import { parseTimestamp } from '../contract/timestamps.ts'
 import { comparePositions, FROM_THE_TOP, type Position } from '../domain/list-index.ts'
-import type { ListedRecords } from '../domain/table.ts'
+import { type Coming, fetchAll, firstOf, type Item, type ListedRecords } from '../domain/table.ts'
 import type { Account } from '../engine/account/account.ts'
 import type { Request } from './http/request.ts'
 import { refuseProblems } from './refusal.ts'
@@ -33,23 +33,34 @@ export function readCursor(account: Pick<Account, 'sign'>, cursor: string): Posi
   return position && writeCursor(account, position) === cursor ? position : undefined
 }
 
+/** What some items are shown as, when their records are in memory. */
+export async function viewsOf<R, Row>(
+  items: readonly Item<R>[],
+  view: (record: R) => Row,
+  also?: (record: R) => Coming,
+): Promise<Row[]> {
+  await fetchAll(items, also)
+  return items.map(({ record }) => view(record))
+}
+
 /** All records whose facets match, or `limit` of them after `cursor`. */
-export function pageOf<R, Row>(
+export async function pageOf<R, Row>(
   request: Request,
   list: ListedRecords<R>,
   view: (record: R) => Row,
   matches: (facets: readonly string[]) => boolean = () => true,
-): Page<Row> {
+): Promise<Page<Row>> {
   const { cursor } = request.query as { cursor?: string }
   const limit = limitIn(request)
-  const data: Row[] = []
-  let last = cursor === undefined ? FROM_THE_TOP : positionIn('cursor', cursor, 'a next_cursor of this list')
-  for (const item of list.below(last, matches)) {
-    if (data.length >= limit) return { data, has_more: true, next_cursor: writePosition(last) }
-    data.push(view(item.record))
-    last = item
-  }
-  return { data, has_more: false, next_cursor: null }
+  const from =
+    cursor === undefined ? FROM_THE_TOP : positionIn('cursor', cursor, 'a next_cursor of this list')
+  const items = firstOf(list.below(from, matches), limit + 1)
+  const shown = items.slice(0, limit)
+  const last = shown.at(-1)
+  const data = await viewsOf(shown, view)
+  return shown.length < items.length && last
+    ? { data, has_more: true, next_cursor: writePosition(last) }
+    : { data, has_more: false, next_cursor: null }
 }
 
 /** All of them by default. */
@@ -101,6 +112,7 @@ export async function listWindow<R, Row>(
   index: () => SearchIndex<R>,
   filter: Filter,
   view: (record: R) => Row,
+  also?: (record: R) => Coming,
 ): Promise<ListWindow<Row>> {
   const { anchor: given, offset, limit } = windowIn(request)
   const anchor = given ?? newestIn(list)
@@ -109,11 +121,11 @@ export async function listWindow<R, Row>(
   const read = filter.search
     ? searched(index(), filter.search, filter.facets, one(request, 'partial') === 'true')
     : listed(list, filter.facets)
-  const { total, exact, records } = await read({ from: lowest, to: top, offset, limit })
+  const { total, exact, items } = await read({ from: lowest, to: top, offset, limit })
   const isNewer = isLower(anchor, lowest) ? lowest : anchor
   const newer = given ? await read({ from: isNewer, to: end, offset: 0, limit: 0 }) : undefined
   return {
-    data: records.map(view),
+    data: await viewsOf(items, view, also),
     total,
     exact,
     newer: newer?.total ?? 0,
@@ -141,23 +153,20 @@ const searched =
     return index.find({ text, group, from, to }, offset, limit, isPartEnough)
   }
 
-/** Reads the records of a range that are shown, and counts the others. */
+/** Finds the records of a range that are shown, and counts the others. */
 const listed =
   <R>(list: ListedRecords<R>, facets: Filter['facets']) =>
   ({ from, to, offset, limit }: Range) => {
     const total = list.count(facets, from, to)
-    const records: R[] = []
     const most = Math.min(limit, total - offset)
-    if (most > 0)
-      for (const { record } of list.below(afterSome(list, facets, to, offset), facets))
-        if (records.push(record) >= most) break
-    return { total, exact: true, records }
+    const items = most > 0 ? firstOf(list.below(afterSome(list, facets, to, offset), facets), most) : []
+    return { total, exact: true, items }
   }
 
 /** The records of a span of time, oldest first. */
-export function createdDuring<R>(list: ListedRecords<R>, span: Created): R[] {
+export function createdDuring<R>(list: ListedRecords<R>, span: Created): Item<R>[] {
   const all = { ...spanOf(span), offset: 0, limit: Number.POSITIVE_INFINITY }
-  return listed(list, () => true)(all).records.reverse()
+  return listed(list, () => true)(all).items.reverse()
 }
 
 /** The position below a number of records, of those below another position. */

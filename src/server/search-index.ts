@@ -1,6 +1,6 @@
 import { type DomainEvent, recordsOf } from '../domain/events.ts'
 import { comparePositions, FROM_THE_BOTTOM, FROM_THE_TOP, type Position } from '../domain/list-index.ts'
-import type { Item, ListedRecords } from '../domain/table.ts'
+import { type Coming, fetchAll, firstOf, type Item, type ListedRecords } from '../domain/table.ts'
 import type { World } from '../domain/world.ts'
 import type { Account } from '../engine/account/account.ts'
 import { Slice } from '../engine/time/scheduling.ts'
@@ -12,6 +12,8 @@ interface Shape<R> {
   readonly texts: (record: R, world: World) => readonly (string | null | undefined)[]
   /** What records have in common and are filtered by: the facets of their list, and then more. */
   readonly group: (record: R, world: World) => readonly string[]
+  /** Reads what else is needed for a record. */
+  readonly fetch?: (record: R, world: World) => Coming
   /** Whether an event changes records that it does not name. */
   readonly changesOthers?: (event: DomainEvent) => boolean
 }
@@ -31,11 +33,13 @@ interface Found<R> {
   /** Whether all records were looked through. */
   readonly exact: boolean
   /** Those that were asked for, newest first. */
-  readonly records: readonly R[]
+  readonly items: readonly Item<R>[]
 }
 
 /** After each so many slices of a few milliseconds, a search may be answered from the part of the index that there is. */
 const SLICES_OF_A_PART = 20
+/** How many records are fetched at a time: a millisecond of work. */
+const FETCHED = 128
 /** How many records are in one piece, or up to twice as many. */
 const PIECE = 1024
 /** Neither byte is in any text in UTF-8. */
@@ -116,28 +120,24 @@ export class SearchIndex<R> {
     const { text, from = FROM_THE_BOTTOM, to = FROM_THE_TOP } = search
     const bytes = text === undefined ? undefined : bytesOf(text)
     const isWanted = this.#groups.matching(search.group)
-    const records: R[] = []
+    const items: Item<R>[] = []
     let total = 0
     for (const piece of pieces) {
       if (!piece.reaches(from, to)) continue
       const found = piece.find(bytes, isWanted, from, to)
-      for (let nth = offset - total; nth < found.length && records.length < limit; nth++) {
+      for (let nth = offset - total; nth < found.length && items.length < limit; nth++) {
         const place = nth < 0 ? undefined : found[found.length - 1 - nth]
-        const record = place === undefined ? undefined : this.#recordAt(piece.entryAt(place))
-        if (record) records.push(record)
+        if (place !== undefined) items.push(...this.#itemAt(piece.entryAt(place)))
       }
       total += found.length
     }
-    return { total, exact, records }
+    return { total, exact, items }
   }
 
-  #recordAt({ at, ordinal, group }: Entry): R | undefined {
+  #itemAt({ at, ordinal, group }: Entry): Item<R>[] {
     const own = this.#groups.names[group] ?? []
-    for (const { record } of this.#list.below({ at, ordinal: ordinal + 1 }, facets =>
-      facets.every((facet, nth) => facet === own[nth]),
-    ))
-      return record
-    return undefined
+    const isOwn = (facets: readonly string[]) => facets.every((facet, nth) => facet === own[nth])
+    return firstOf(this.#list.below({ at, ordinal: ordinal + 1 }, isOwn), 1)
   }
 
   async #make(): Promise<void> {
@@ -155,15 +155,19 @@ export class SearchIndex<R> {
     let slices = 0
     for (let from: Position | undefined = FROM_THE_TOP; from; ) {
       // From the list as it is now: a checkpoint may have moved its records since the last slice.
-      const rest: Position = from
+      const below = this.#list.below(from, () => true)
+      const items: Item<R>[] = firstOf(below, FETCHED)
+      await fetchAll(items, record => this.shape.fetch?.(record, this.account.world))
+      if (this.#changed !== changed) return
       from = undefined
-      for (const item of this.#list.below(rest, () => true)) {
-        const entry = this.#entryOf(item)
-        if (entries.push(entry) >= this.pieceSize) endPiece()
-        if (slice.isOver) from = entry
-        if (from) break
+      let isOver = false
+      for (const item of items) {
+        if (entries.push(this.#entryOf(item)) >= this.pieceSize) endPiece()
+        from = item
+        isOver = slice.isOver
+        if (isOver) break
       }
-      if (!from) break
+      if (!isOver) continue
       await slice.next()
       if (this.#changed !== changed) return
       if (++slices % SLICES_OF_A_PART === 0) for (const goOn of this.#answerSome.splice(0)) goOn()

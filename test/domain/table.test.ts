@@ -33,6 +33,12 @@ class StoredRows implements Past<Row> {
   find(id: string) {
     return this.live.find(item => item.id === id)
   }
+  fetch() {
+    return undefined
+  }
+  fetchNamed() {
+    return undefined
+  }
   supersede(found: Item<Row>) {
     expect(this.live, 'only a stored version that counts is replaced').toContain(found)
     this.gone.add(found)

@@ -21,9 +21,10 @@ async function layerOf(given: readonly { at: number; colour: string; gone: boole
   const draft = new IndexDraft(all.length, false)
   for (const { at, ordinal, colour } of all)
     draft.add({ id: ordinal, word: null, facets: [colour], at, ordinal, offset: 0, length: 0 })
-  const kind = new KindInLayer(await draft.finish(), () => {
+  const read = () => {
     throw new Error('to count, no record is read')
-  })
+  }
+  const kind = new KindInLayer(await draft.finish(), { read, fetch: read })
   for (const [entry, { gone }] of all.entries()) if (gone) kind.supersede(entry)
   return { kind, left: all.filter(({ gone }) => !gone) }
 }

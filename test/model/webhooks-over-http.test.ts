@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import type { PaymentTrigger } from '../../src/contract/statuses.ts'
+import type { Command } from '../../src/domain/commands.ts'
 import type { Delivery } from '../../src/domain/model.ts'
 import { Holds } from '../../src/engine/holds.ts'
 import { TimeTravel } from '../../src/engine/time/time-travel.ts'
@@ -58,12 +59,12 @@ async function play(history: readonly Step[], receiver: Receiver): Promise<void>
   }
   try {
     for (const step of history) {
-      if (step.do === 'endpoint') machine.execute(endpoint(receiver.url(step.script)), 'operator')
-      if (step.do === 'payment') endPayment(machine, step.end)
+      if (step.do === 'endpoint') await carryOut(machine, endpoint(receiver.url(step.script)))
+      if (step.do === 'payment') await endPayment(machine, step.end)
       if (step.do === 'advance') await go(step.byMs)
       if (step.do === 'remove') {
         const id = machine.world.endpoints.keys().next().value
-        if (id !== undefined) machine.execute({ type: 'RemoveEndpoint', endpoint: id }, 'operator')
+        if (id !== undefined) await carryOut(machine, { type: 'RemoveEndpoint', endpoint: id })
       }
       if (step.do === 'restart') {
         await courier.stop()
@@ -83,10 +84,15 @@ async function play(history: readonly Step[], receiver: Receiver): Promise<void>
 
 const endpoint = (url: string) => ({ type: 'AddEndpoint', url, events: null }) as const
 
-function endPayment(machine: Machine, trigger: PaymentTrigger): void {
+async function carryOut(machine: Machine, command: Command) {
+  await machine.prepare(command)
+  return machine.execute(command, 'operator')
+}
+
+async function endPayment(machine: Machine, trigger: PaymentTrigger): Promise<void> {
   const request = { amount: '5000', currency: 'THB', country: 'TH', customer: {} }
-  const outcome = machine.execute({ type: 'CreatePayment', request }, 'merchant')
-  if ('id' in outcome) machine.execute({ type: 'MovePayment', payment: outcome.id, trigger }, 'operator')
+  const outcome = await carryOut(machine, { type: 'CreatePayment', request })
+  if ('id' in outcome) await carryOut(machine, { type: 'MovePayment', payment: outcome.id, trigger })
 }
 
 /** What is recorded is what the receiver said, and it alone decides how a delivery ends. */

@@ -113,11 +113,9 @@ test('a search finds what a look at each record finds, whenever the records were
           from: { at: from, ordinal: 0 },
           to: { at: to, ordinal: 0 },
         }
-        expect(await index.find(search, offset, limit)).toEqual({
-          total: fitting.length,
-          exact: true,
-          records: fitting.slice(offset, offset + limit),
-        })
+        const { items, ...counted } = await index.find(search, offset, limit)
+        expect(counted).toEqual({ total: fitting.length, exact: true })
+        expect(items.map(({ record }) => record)).toEqual(fitting.slice(offset, offset + limit))
       }
     }),
   )
@@ -139,8 +137,8 @@ test('a record that changes while the index is made is found as it is now', asyn
     if (row) rows.set(id, { ...row, name: 'after' })
     note(id)
   }
-  const { total, records } = await searching
-  expect([total, records.map(({ sortKey }) => sortKey.id)]).toEqual([2, ['R20000', 'R1']])
+  const { total, items } = await searching
+  expect([total, items.map(({ id }) => id)]).toEqual([2, ['R20000', 'R1']])
 })
 
 test('while the index is made, a search for which a part is enough finds the newest records', async () => {
@@ -158,9 +156,9 @@ test('while the index is made, a search for which a part is enough finds the new
   const search = { text: 'same', group: () => true }
   const [part, whole] = await Promise.all([index.find(search, 0, 2, true), index.find(search, 0, 2)])
   const newest = ['R200', 'R199']
-  expect(part).toMatchObject({ exact: false, records: newest.map(id => rows.get(id)) })
+  expect(part).toMatchObject({ exact: false, items: newest.map(id => ({ id })) })
   expect(part.total).toBeGreaterThan(2)
   expect(part.total).toBeLessThan(200)
-  expect(whole).toMatchObject({ exact: true, total: 200, records: newest.map(id => rows.get(id)) })
+  expect(whole).toMatchObject({ exact: true, total: 200, items: newest.map(id => ({ id })) })
   expect(await index.find(search, 0, 2, true)).toEqual(whole)
 })

@@ -5,6 +5,7 @@ import { apply } from '../../domain/apply.ts'
 import type { Actor, ClockSetting, Command } from '../../domain/commands.ts'
 import { type Context, type Decision, decide } from '../../domain/decide/index.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
+import { fetchNextTimer } from '../../domain/fetch.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { type KeptAnswer, MutableWorld, type World } from '../../domain/world.ts'
 import type { Checkpoints } from '../checkpoint/checkpoints.ts'
@@ -46,8 +47,9 @@ export class Account {
   })
   #rewriting: Promise<void> | undefined
   readonly #firing = new Firing({
-    due: () => this.#due(),
-    fire: timer => this.#decideAndApply(timer.command, 'timer', timer),
+    isDue: () => this.#isDue(),
+    fetch: () => fetchNextTimer(this.#world),
+    fireNext: () => this.#fireNext(),
     onDone: () => this.#watch(),
   })
   #closed = false
@@ -133,18 +135,23 @@ export class Account {
    * you show the world. If so much is due that others would have to wait, it returns when all is done.
    */
   catchUp(): Promise<void> | undefined {
-    if (this.#due()) this.fireDue()
+    if (this.#isDue()) this.fireDue()
     return this.#firing.rest
   }
 
   execute(command: Command, by: Actor): Outcome {
-    // Callers have waited in `catchUp` or `available`, so little is left.
-    if (this.#due()) this.#firing.finish()
+    // Callers have waited in `catchUp` or `available`, so only what became due since then is left.
+    if (this.#isDue()) this.#firing.finish()
     const outcome = this.#decideAndApply(command, by)
     // Timers that are due at once fire next, after the caller has the result of its command.
-    if (this.#due()) queueMicrotask(this.fireDue)
+    if (this.#isDue()) queueMicrotask(this.fireDue)
     else this.#watch()
     return outcome
+  }
+
+  #fireNext(): void {
+    const { next } = this.#world.timers
+    if (next) this.#decideAndApply(next.command, 'timer', next)
   }
 
   #decideAndApply(command: Command, by: Actor, timer?: Timer): Outcome {
@@ -189,13 +196,15 @@ export class Account {
   readonly fireDue = (): void => this.#firing.begin()
 
   #watch(): void {
-    if (!this.#recovery.underWay && !this.#closed) this.#pacer.watch(this.#world.timers.next)
+    if (this.#recovery.underWay || this.#closed) return
+    const { nextAt } = this.#world.timers
+    this.#pacer.watch(nextAt === undefined ? undefined : { dueAt: nextAt })
   }
 
-  #due(): Timer | undefined {
-    const { next } = this.#world.timers
-    if (!next || next.dueAt > this.now) return undefined
-    return this.#recovery.underWay || this.#rewriting || this.#closed ? undefined : next
+  #isDue(): boolean {
+    const { nextAt } = this.#world.timers
+    if (nextAt === undefined || nextAt > this.now) return false
+    return !this.#recovery.underWay && !this.#rewriting && !this.#closed
   }
 
   setClock(setting: ClockSetting): number {
@@ -234,7 +243,7 @@ export class Account {
   /** Whether writes are possible now, when no timers are firing; tries again if they were not. */
   available(): true | Promise<boolean> {
     const rewriting = this.#rewriting?.catch(() => {}).then(() => this.#firing.rest)
-    const before = rewriting ?? this.#firing.rest
+    const before = rewriting ?? this.catchUp()
     const mayWrite = () => !this.#recovery.underWay || this.#recovery.tryAgain()
     return before ? before.then(mayWrite) : mayWrite()
   }
@@ -295,8 +304,9 @@ export class Account {
 
   /** The wall time at which it must be open: at once, if a webhook is under way. Null: only when it is called. */
   wakeAt(now: number): number | null {
-    const { next } = this.#world.timers
-    const waitMs = hasAttempts(this.#world) ? 0 : next && this.clock.waitFor(next.dueAt)
+    const { nextAt } = this.#world.timers
+    const due = nextAt === undefined ? undefined : this.clock.waitFor(nextAt)
+    const waitMs = hasAttempts(this.#world) ? 0 : due
     return waitMs === undefined ? null : now + waitMs
   }
 

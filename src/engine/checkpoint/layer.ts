@@ -29,7 +29,7 @@ export class KindInLayer {
 
   constructor(
     readonly index: KindIndex,
-    readonly read: (entry: number) => StoredLine,
+    readonly lines: Pick<RecordLines, 'read' | 'fetch'>,
     superseded?: Uint8Array,
   ) {
     this.superseded = superseded ?? new Uint8Array(Math.ceil(index.at.length / 8))
@@ -120,11 +120,11 @@ export class KindInLayer {
 
   /** Oldest first, one iterator for each combination of facets. */
   above(): Iterator<number>[] {
-    return this.index.ranges.map(range => this.#up(range))
+    return this.index.ranges.map(({ end }, nth) => this.#up(this.#lowest[nth] ?? end, end))
   }
 
-  *#up({ start, end }: FacetRange): Generator<number> {
-    for (let entry = start; entry < end; entry++) if (this.counts(entry)) yield entry
+  *#up(from: number, end: number): Generator<number> {
+    for (let entry = from; entry < end; entry++) if (this.counts(entry)) yield entry
   }
 
   /** The lowest entry. */
@@ -206,9 +206,7 @@ export class Layer {
     }
     const kinds = new Map(
       [...index].map(([kind, columns]) => {
-        const ahead = new ReadAhead(records)
-        const read = (entry: number) => readRecordAt(file, ahead, columns, entry)
-        return [kind, new KindInLayer(columns, read, superseded(kind))]
+        return [kind, new KindInLayer(columns, new RecordLines(file, records, columns), superseded(kind))]
       }),
     )
     return new Layer(named, path, records, kinds)
@@ -263,17 +261,74 @@ async function readWhole(path: string): Promise<Buffer> {
   return bytes.byteOffset % 8 === 0 ? bytes : Buffer.from(new Uint8Array(bytes).buffer)
 }
 
-function readRecordAt(
-  path: string,
-  file: ReadAhead,
-  { offset, length }: KindIndex,
-  entry: number,
-): StoredLine {
-  const bytes = file.piece(offset[entry] ?? 0, length[entry] ?? 0)
-  try {
-    return openSealed<StoredLine>(bytes.toString('utf8'))
-  } catch (cause) {
-    throw new DamagedError(`${path}, at byte ${offset[entry]}, a record`, messageOf(cause))
+interface WantedLine {
+  readonly start: number
+  readonly end: number
+  readonly take: (bytes: Buffer | undefined) => void
+}
+
+const isNear = (first?: WantedLine, last?: WantedLine, next?: WantedLine) =>
+  !!(first && last && next && next.start < last.end + READ_AHEAD_BYTES && next.end <= first.start + CHUNK)
+
+/** The records of one kind in the file of a layer. */
+class RecordLines {
+  readonly #ahead: ReadAhead
+  #wanted: WantedLine[] = []
+
+  constructor(
+    private readonly path: string,
+    private readonly records: RecordBytes,
+    private readonly index: KindIndex,
+  ) {
+    this.#ahead = new ReadAhead(records)
+  }
+
+  /** Everything else waits meanwhile, so it is only for what nobody has fetched. */
+  read(entry: number): StoredLine {
+    const { offset, length } = this.index
+    return this.#open(entry, this.#ahead.piece(offset[entry] ?? 0, length[entry] ?? 0))
+  }
+
+  /** Reads it while other work goes on. Undefined if that fails: then `read` says why. */
+  fetch(entry: number): Promise<StoredLine | undefined> {
+    const start = this.index.offset[entry] ?? 0
+    if (this.#wanted.length === 0) queueMicrotask(() => this.#fetchWanted())
+    return new Promise(resolve => {
+      const take = (bytes: Buffer | undefined) => resolve(bytes && this.#openIfWhole(entry, bytes))
+      this.#wanted.push({ start, end: start + (this.index.length[entry] ?? 0), take })
+    })
+  }
+
+  /** What was asked for at one time, and is close together, takes one read. */
+  #fetchWanted(): void {
+    const wanted = this.#wanted.sort((a, b) => a.start - b.start)
+    this.#wanted = []
+    for (let from = 0, to = 1; from < wanted.length; from = to++) {
+      while (isNear(wanted[from], wanted[to - 1], wanted[to])) to++
+      void this.#fetchTogether(wanted.slice(from, to))
+    }
+  }
+
+  async #fetchTogether(lines: readonly WantedLine[]): Promise<void> {
+    const [start, end] = [lines[0]?.start ?? 0, lines.at(-1)?.end ?? 0]
+    const bytes = await this.records.read(start, end - start).catch(() => undefined)
+    for (const line of lines) line.take(bytes?.subarray(line.start - start, line.end - start))
+  }
+
+  #open(entry: number, bytes: Buffer): StoredLine {
+    try {
+      return openSealed<StoredLine>(bytes.toString('utf8'))
+    } catch (cause) {
+      throw new DamagedError(`${this.path}, at byte ${this.index.offset[entry]}, a record`, messageOf(cause))
+    }
+  }
+
+  #openIfWhole(entry: number, bytes: Buffer): StoredLine | undefined {
+    try {
+      return this.#open(entry, bytes)
+    } catch {
+      return undefined
+    }
   }
 }
 
@@ -331,7 +386,7 @@ export class ReadAhead {
 /** The lines of a layer's records, which never change. A read past the end returns fewer bytes. */
 export interface RecordBytes {
   readonly size: number
-  /** Synchronous, because decisions and views cannot wait. */
+  /** Synchronous: everything else waits meanwhile. */
   readNow(offset: number, length: number): Buffer
   /** Reads everything from start to end, while other work continues. */
   read(offset: number, length: number): Promise<Buffer>

@@ -1,7 +1,7 @@
 import { comparePositions, merged, newestFirst, type Position } from '../../domain/list-index.ts'
 import type { RepeatedParts } from '../../domain/stored-form.ts'
-import { readRecord } from '../../domain/stored-state.ts'
-import type { Item, Past, VersionPosition } from '../../domain/table.ts'
+import { readRecord, subjectIn } from '../../domain/stored-state.ts'
+import { type Coming, type Item, type Past, together, type VersionPosition } from '../../domain/table.ts'
 import { type RecordKind, type RecordKinds, TABLES, type World } from '../../domain/world.ts'
 import { CacheBudget, Recent } from '../store/recent.ts'
 import type { KindInLayer, Layer, StoredLine } from './layer.ts'
@@ -20,11 +20,14 @@ class StoredItem<T> implements Item<T> {
   #line: StoredLine | undefined
   #id: string | undefined
   #record: T | undefined
+  #coming: Coming
+  /** Nobody tries again what could not be fetched: to read it says why. */
+  #isLost = false
 
   constructor(
     readonly kind: KindInLayer,
     readonly entry: number,
-    private readonly toRecord: (line: StoredLine) => T,
+    private readonly form: LineForm<T>,
   ) {}
 
   get at(): number {
@@ -36,9 +39,23 @@ class StoredItem<T> implements Item<T> {
   }
 
   #read(): StoredLine {
-    const line = this.kind.read(this.entry)
+    const line = this.kind.lines.read(this.entry)
     this.#id = line.id
     return line
+  }
+
+  fetch(): Coming {
+    if (this.#record !== undefined || this.#isLost) return undefined
+    if (this.#line) return this.form.fetchNamed(this.#line)
+    this.#coming ??= this.kind.lines.fetch(this.entry).then(line => {
+      this.#coming = undefined
+      this.#isLost = line === undefined
+      if (!line || this.#record !== undefined) return undefined
+      this.#id = line.id
+      this.#line = line
+      return this.form.fetchNamed(line)
+    })
+    return this.#coming
   }
 
   get id(): string {
@@ -49,11 +66,18 @@ class StoredItem<T> implements Item<T> {
 
   get record(): T {
     if (this.#record === undefined) {
-      this.#record = this.toRecord(this.#line ?? this.#read())
+      this.#record = this.form.toRecord(this.#line ?? this.#read())
       this.#line = undefined
     }
     return this.#record
   }
+}
+
+/** How a record is made of its line. */
+interface LineForm<T> {
+  toRecord(line: StoredLine): T
+  /** Fetches the record that it needs for that. */
+  fetchNamed(line: StoredLine): Coming
 }
 
 interface PastSettings<K extends RecordKind> {
@@ -98,6 +122,29 @@ export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
         if (item?.id === id) return item
       }
     return undefined
+  }
+
+  fetch(id: string): Coming {
+    if (this.#inLayers.length === 0) return undefined
+    const hash = hashOf(id, this.settings.hashSeed)
+    let coming: Coming
+    for (let nth = 0; nth < this.#inLayers.length; nth++)
+      for (const entry of this.#inLayers[nth]?.hashed(hash) ?? [])
+        coming = together(coming, this.#item(nth, entry)?.fetch())
+    return coming
+  }
+
+  fetchNamed(word: string, position: Position, most: number): Coming {
+    const hash = hashOf(word, this.settings.hashSeed)
+    let coming: Coming
+    this.#inLayers.forEach((kind, nth) => {
+      let left = most
+      for (const entry of kind.named(hash, position)) {
+        if (left-- === 0) return
+        coming = together(coming, this.#item(nth, entry)?.fetch())
+      }
+    })
+    return coming
   }
 
   supersede({ kind, entry }: StoredItem<RecordKinds[K]>): void {
@@ -156,17 +203,17 @@ export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
   #item(nth: number, entry: number): StoredItem<RecordKinds[K]> | undefined {
     const kind = this.#inLayers[nth]
     if (!kind) return undefined
-    return this.#recent.get(nth * 2 ** 32 + entry, () => new StoredItem(kind, entry, this.#toRecord))
+    return this.#recent.get(nth * 2 ** 32 + entry, () => new StoredItem(kind, entry, this.#form))
   }
 
-  readonly #toRecord = ({ record, id, at, ordinal }: StoredLine) =>
-    readRecord(
-      this.settings.kind,
-      record,
-      { id, at, ordinal },
-      {
-        world: this.settings.world(),
-        parts: this.settings.parts,
-      },
-    )
+  readonly #form: LineForm<RecordKinds[K]> = {
+    toRecord: ({ record, id, at, ordinal }) => {
+      const { kind, parts, world } = this.settings
+      return readRecord(kind, record, { id, at, ordinal }, { world: world(), parts })
+    },
+    fetchNamed: ({ record }) => {
+      const subject = subjectIn(this.settings.kind, record)
+      return subject && this.settings.world()[subject.kind].fetch(subject.id)
+    },
+  }
 }

@@ -178,6 +178,7 @@ export class PackedFile {
   /** Where each chunk starts in the packed file, and where the last one ends. */
   readonly #starts: number[] = [0]
   readonly #recent = new Map<number, Buffer>()
+  readonly #coming = new Map<number, Promise<Buffer>>()
   readonly #plain: RecordBytes
   #size = 0
   /** How many bytes of the file have been written. */
@@ -254,9 +255,24 @@ export class PackedFile {
   async #read(offset: number, length: number): Promise<Buffer> {
     const end = Math.min(offset + length, this.#size)
     if (end <= this.#unpacked) return this.#plain.read(offset, length)
-    for (let nth = Math.floor(offset / CHUNK); nth * CHUNK < end && this.#unpacked < end; nth++)
-      if (!this.#recent.has(nth)) this.#remember(nth, await this.#chunk(nth))
-    return this.#readNow(offset, length)
+    const parts: Buffer[] = []
+    for (let nth = Math.floor(offset / CHUNK); nth * CHUNK < end; nth++) {
+      // The packed file may have been unpacked meanwhile, and be gone.
+      if (end <= this.#unpacked) return this.#plain.read(offset, length)
+      parts.push((await this.#chunkSoon(nth)).subarray(Math.max(0, offset - nth * CHUNK), end - nth * CHUNK))
+    }
+    return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
+  }
+
+  /** Many may ask for records of one chunk, which is unpacked once for all of them. */
+  async #chunkSoon(nth: number): Promise<Buffer> {
+    const recent = this.#recent.get(nth)
+    if (recent) return recent
+    const coming = this.#coming.get(nth) ?? this.#chunk(nth).finally(() => this.#coming.delete(nth))
+    this.#coming.set(nth, coming)
+    const chunk = await coming
+    this.#remember(nth, chunk)
+    return chunk
   }
 
   #chunkNow(nth: number): Buffer {

@@ -1,4 +1,5 @@
 import type { ClockSetting } from '../../domain/commands.ts'
+import type { Coming } from '../../domain/table.ts'
 import type { Timer } from '../../domain/timers.ts'
 import type { AccountClock } from './clock.ts'
 import { yieldToEventLoop } from './scheduling.ts'
@@ -49,9 +50,10 @@ export class Pacer {
 const AT_ONCE = 128
 
 interface FiringSettings {
-  /** The next timer that is due. */
-  readonly due: () => Timer | undefined
-  readonly fire: (timer: Timer) => void
+  readonly isDue: () => boolean
+  /** Reads what the next timer needs, if it is not in memory. */
+  readonly fetch: () => Coming
+  readonly fireNext: () => void
   /** Called when nothing more is due. */
   readonly onDone: () => void
 }
@@ -66,19 +68,19 @@ export class Firing {
   /** Fires what is due; if that is much, the rest follows in slices. */
   begin(): void {
     if (this.#within || this.#rest) return
-    this.#fire(AT_ONCE)
-    if (!this.settings.due()) return this.settings.onDone()
-    this.#rest = this.#fireRest().finally(() => {
+    const fetching = this.#fire()
+    if (!fetching && !this.settings.isDue()) return this.settings.onDone()
+    this.#rest = this.#fireRest(fetching).finally(() => {
       this.#rest = undefined
     })
     // Callers that wait for the rest get the error. Without any, the next caller meets the same timer.
     this.#rest.catch(() => {})
   }
 
-  /** Fires everything due, for callers that cannot wait. */
+  /** Fires what became due since its caller has waited. */
   finish(): void {
     if (this.#within) return
-    this.#fire(Number.POSITIVE_INFINITY)
+    this.#fireWhile(() => true)
     if (!this.#rest) this.settings.onDone()
   }
 
@@ -87,22 +89,30 @@ export class Firing {
     return this.#rest
   }
 
-  async #fireRest(): Promise<void> {
+  async #fireRest(before: Coming): Promise<void> {
+    let fetching = before
     do {
-      await yieldToEventLoop()
-      this.#fire(AT_ONCE)
-    } while (this.settings.due())
+      await (fetching ?? yieldToEventLoop())
+      fetching = this.#fire()
+    } while (fetching || this.settings.isDue())
     this.settings.onDone()
   }
 
-  #fire(most: number): void {
+  /** Fires some of what is due. Returns what the next timer has to wait for. */
+  #fire(): Coming {
+    let left = AT_ONCE
+    let fetching: Coming
+    this.#fireWhile(() => {
+      fetching = this.settings.fetch()
+      return !fetching && left-- > 0
+    })
+    return fetching
+  }
+
+  #fireWhile(goOn: () => boolean): void {
     this.#within = true
     try {
-      for (let nth = 0; nth < most; nth++) {
-        const timer = this.settings.due()
-        if (!timer) return
-        this.settings.fire(timer)
-      }
+      while (this.settings.isDue() && goOn()) this.settings.fireNext()
     } finally {
       this.#within = false
     }

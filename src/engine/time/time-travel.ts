@@ -88,8 +88,8 @@ export class TimeTravel {
   }
 
   #somethingIsDue(): boolean {
-    const { next } = this.account.world.timers
-    return next !== undefined && next.dueAt <= this.account.now
+    const { nextAt } = this.account.world.timers
+    return nextAt !== undefined && nextAt <= this.account.now
   }
 
   async #travel(
@@ -106,11 +106,11 @@ export class TimeTravel {
     await this.#quieten(budget)
     let stops = 0
     for (
-      let { next } = account.world.timers;
-      next && next.dueAt <= target && !account.closed;
-      next = account.world.timers.next
+      let { nextAt } = account.world.timers;
+      nextAt !== undefined && nextAt <= target && !account.closed;
+      nextAt = account.world.timers.nextAt
     ) {
-      account.clock.jump(next.dueAt)
+      account.clock.jump(nextAt)
       await this.#quieten(budget)
       if (++stops % STOPS_AT_ONCE === 0) await yieldToEventLoop()
     }

@@ -4,6 +4,7 @@ import { formatDuration } from '../../contract/durations.ts'
 import { LIMITS, parseRetryAfter } from '../../contract/limits.ts'
 import { signWebhook } from '../../contract/webhook-signature.ts'
 import type { Command } from '../../domain/commands.ts'
+import { fetchFor, fetchRecord } from '../../domain/fetch.ts'
 import type { Delivery, WebhookEndpoint, WebhookEvent } from '../../domain/model.ts'
 import type { Account } from '../account/account.ts'
 import { type Holds, holdId, type Letting } from '../holds.ts'
@@ -216,6 +217,8 @@ export class Courier {
     if (this.#stopping.signal.aborted) return undefined
     if (change.drop || change.status !== undefined) return this.#notSent(change)
     if (this.options.hold) await this.#held(delivery, this.options.hold)
+    const fetching = sentBody === undefined && fetchRecord(world, delivery.eventId)
+    if (fetching) await fetching
     const endpoint = world.endpoints.get(delivery.endpointId)
     const body = sentBody ?? this.#bodyOf(delivery)
     return endpoint && body !== undefined
@@ -245,11 +248,15 @@ export class Courier {
   }
 
   async #record({ delivery }: StartedAttempt, result: AttemptReport): Promise<void> {
-    const catchingUp = this.account.catchUp()
+    const { account } = this
+    const attempt = delivery.attempts.length
+    const command = { type: 'RecordAttempt', delivery: delivery.id, attempt, result } as const
+    const fetching = fetchFor(account.world, command)
+    if (fetching) await fetching
+    const catchingUp = account.catchUp()
     if (catchingUp) await catchingUp
     if (this.#stopping.signal.aborted) return
-    const attempt = delivery.attempts.length
-    this.account.execute({ type: 'RecordAttempt', delivery: delivery.id, attempt, result }, 'courier')
+    account.execute(command, 'courier')
   }
 
   async #held({ url, endpointId }: Delivery, hold: HoldWebhook): Promise<void> {

@@ -1,6 +1,7 @@
 import type { PaymentRow, PayoutRow } from '../../contract/control/payments.ts'
 import type { DeliveryRow } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
+import { eventOf } from '../../domain/fetch.ts'
 import { type Delivery, methodOf, type Payment, type Payout, stateOf, statusOf } from '../../domain/model.ts'
 import { CANCELLING, deliveryFacets, paymentFacets, payoutFacets, type World } from '../../domain/world.ts'
 import type { Account } from '../../engine/account/account.ts'
@@ -137,6 +138,7 @@ export function deliveryBrowsing() {
       ...deliveryFacets(delivery),
       ...[events.get(delivery.eventId)?.type ?? '', delivery.endpointId],
     ],
+    fetch: (delivery, world) => eventOf(world)(delivery),
     // The deliveries that wait for this endpoint fail.
     changesOthers: ({ type }) => type === 'EndpointRemoved' || type === 'EndpointDisabled',
   })
@@ -146,7 +148,8 @@ export function deliveryBrowsing() {
       const { world } = account
       const view = (delivery: Delivery) => deliveryRow(delivery, world)
       const index = () => deliveries(account)
-      return answer(200, await listWindow(request, world.deliveries, index, deliveryFilter(request), view))
+      const filter = deliveryFilter(request)
+      return answer(200, await listWindow(request, world.deliveries, index, filter, view, eventOf(world)))
     },
 
     'GET /accounts/:account/webhook-deliveries/:id': ({ runtime, request, answer }) => {

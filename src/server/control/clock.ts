@@ -5,11 +5,11 @@ import { commandLine } from '../../domain/why/answer.ts'
 import type { Account } from '../../engine/account/account.ts'
 import type { AdvancePlan } from '../../engine/time/time-travel.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
-import { limitIn } from '../lists.ts'
+import { limitIn, viewsOf } from '../lists.ts'
 import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
 import { bodyReader, type ControlHandlers, durationIn } from './control-call.ts'
 import { rateIn } from './overview.ts'
-import { clockView, subjectView, timerView } from './views.ts'
+import { clockView, fetchMoved, namedTimer, timerView } from './views.ts'
 
 const readClock = bodyReader<ClockBody>(ClockBody)
 const readAdvance = bodyReader<AdvanceBody>(AdvanceBody)
@@ -49,12 +49,12 @@ export const clockCalls = {
     })
   },
 
-  'GET /accounts/:account/timers': ({ runtime, request, answer }) => {
+  'GET /accounts/:account/timers': async ({ runtime, request, answer }) => {
     const { world } = runtime.account
     const limit = limitIn(request)
-    const data = world.timers.list(limit).map(timerView)
-    if (limit > MOST_NAMED) return answer(200, { data })
-    return answer(200, { data: data.map(timer => ({ ...timer, record: subjectView(world, timer) })) })
+    const timers = world.timers.list(limit)
+    if (limit > MOST_NAMED) return answer(200, { data: await viewsOf(timers, timerView) })
+    return answer(200, { data: await viewsOf(timers, timer => namedTimer(world, timer), fetchMoved(world)) })
   },
 } satisfies Partial<ControlHandlers>
 

@@ -6,7 +6,7 @@ import { imagesLost, isDigest } from '../../engine/store/image-store.ts'
 import { TooLateError } from '../../engine/time/real-time.ts'
 import { WebhookHostError } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
-import { anyOf, pageOf } from '../lists.ts'
+import { anyOf, pageOf, viewsOf } from '../lists.ts'
 import { choose, sendReceipt, unreadable } from '../payer.ts'
 import { imageIn, readForm } from '../read-image.ts'
 import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
@@ -26,10 +26,10 @@ const readTrigger = bodyReader<FailureReason>(FailureReason, { optional: true })
 
 export function paymentCalls({ visit }: ControlSettings) {
   return {
-    'GET /accounts/:account/payments': ({ runtime, request, answer }) => {
+    'GET /accounts/:account/payments': async ({ runtime, request, answer }) => {
       const isWanted = anyOf(request, 'status')
       const view = (payment: Payment) => fullPayment(payment, runtime)
-      const page = pageOf(request, runtime.account.world.payments, view, ([status]) => isWanted(status))
+      const page = await pageOf(request, runtime.account.world.payments, view, ([status]) => isWanted(status))
       return answer(200, page)
     },
 
@@ -72,9 +72,9 @@ export function paymentCalls({ visit }: ControlSettings) {
       return answer(200, { status, location: location ?? null })
     },
 
-    'GET /accounts/:account/provider-calls': ({ runtime, answer }) =>
+    'GET /accounts/:account/provider-calls': async ({ runtime, answer }) =>
       answer(200, {
-        data: [...runtime.account.world.providerCalls.values()].map(providerCallView),
+        data: await viewsOf([...runtime.account.world.providerCalls.items()], providerCallView),
       }),
 
     'POST /accounts/:account/assets': async ({ runtime, request, answer }) => {
@@ -99,9 +99,9 @@ export function paymentCalls({ visit }: ControlSettings) {
       return answer(201, assetView(found('asset', runtime.account.world.assets.get(id))))
     },
 
-    'GET /accounts/:account/assets': ({ runtime, answer }) =>
+    'GET /accounts/:account/assets': async ({ runtime, answer }) =>
       answer(200, {
-        data: [...runtime.account.world.assets.values()].map(assetView),
+        data: await viewsOf([...runtime.account.world.assets.items()], assetView),
       }),
 
     'GET /accounts/:account/images/:digest': async ({ runtime, request, reply }) => {

@@ -20,10 +20,12 @@ const readTrigger = bodyReader<FailureReason>(FailureReason, { optional: true })
 
 /** Creating payouts and deciding their outcome, which the merchant API cannot do. */
 export const payoutCalls = {
-  'GET /accounts/:account/payouts': ({ runtime, request, answer }) => {
+  'GET /accounts/:account/payouts': async ({ runtime, request, answer }) => {
     const isWanted = anyOf(request, 'status')
     const view = (payout: Payout) => fullPayout(payout, runtime)
-    const page = pageOf(request, runtime.account.world.payouts, view, ([, , status]) => isWanted(status))
+    const page = await pageOf(request, runtime.account.world.payouts, view, ([, , status]) =>
+      isWanted(status),
+    )
     return answer(200, page)
   },
 
@@ -40,7 +42,7 @@ export const payoutCalls = {
       payout: newPayout(body),
       idempotency: idempotency(request, key, () => fingerprintOf(body)),
     } as const
-    await demandAvailable(runtime)
+    await demandAvailable(runtime, command)
     const outcome = runtime.account.execute(command, 'operator')
     if ('replay' in outcome) {
       const kept = await keptRecord(runtime, reply, outcome.replay)

@@ -12,6 +12,7 @@ import type { Contract } from '../../contract/decisions.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { possibleMoves } from '../../domain/decide/move-payment.ts'
 import type { Entry } from '../../domain/events.ts'
+import { fetchFor } from '../../domain/fetch.ts'
 import { PAYOUT_MOVES, possiblePayoutMoves, targetStatus } from '../../domain/lifecycle.ts'
 import {
   type Asset,
@@ -23,6 +24,7 @@ import {
   type WebhookEndpoint,
   type WebhookEvent,
 } from '../../domain/model.ts'
+import type { Coming } from '../../domain/table.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { eventView, paymentView, payoutView } from '../../domain/views.ts'
 import type { World } from '../../domain/world.ts'
@@ -183,10 +185,7 @@ export function subjectOf(world: World, delivery: Delivery | undefined): Payment
 }
 
 /** What a timer is about, in the merchant's words. */
-export function subjectView(
-  world: World,
-  { command }: TimerRecord,
-): NonNullable<TimerRecord['record']> | null {
+function subjectView(world: World, { command }: TimerRecord): NonNullable<TimerRecord['record']> | null {
   const { payment = '', payout = '', delivery = '' } = command
   const record =
     world.payments.get(payment) ??
@@ -195,6 +194,17 @@ export function subjectView(
   if (!record) return null
   const { sortKey, merchantReference, amount, currency } = record
   return { id: sortKey.id, name: merchantReference ?? sortKey.id, amount, currency }
+}
+
+/** Reads what `subjectView` names. */
+export const fetchMoved =
+  (world: World) =>
+  ({ command }: Timer): Coming =>
+    fetchFor(world, command)
+
+export function namedTimer(world: World, timer: Timer) {
+  const view = timerView(timer)
+  return { ...view, record: subjectView(world, view) }
 }
 
 export const timerView = ({ id, dueAt, command }: Timer): TimerRecord => ({
@@ -210,12 +220,12 @@ export const entryView = (entry: Entry): JournalEntry => ({
 })
 
 export function clockView({ account }: AccountRuntime): ClockState {
-  const { next, size } = account.world.timers
+  const { nextAt, size } = account.world.timers
   return {
     mode: account.clock.mode,
     now: formatTimestamp(account.now),
     rate: account.clock.rate,
-    next_due: time(next?.dueAt ?? null),
+    next_due: time(nextAt ?? null),
     pending_timers: size,
   }
 }

@@ -12,13 +12,14 @@ import {
   readSavedWebhook,
   type WebhookHeaders,
 } from '../../contract/webhook-check.ts'
-import type { WebhookEndpoint } from '../../domain/model.ts'
+import { eventOf, fetchRecord } from '../../domain/fetch.ts'
+import type { Delivery, WebhookEndpoint } from '../../domain/model.ts'
 import type { World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { secretsNow, WRONG_SECRET } from '../../engine/webhooks/courier.ts'
 import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
-import { createdDuring, createdIn } from '../lists.ts'
+import { createdDuring, createdIn, viewsOf } from '../lists.ts'
 import { demandNoProblems, refuseProblems } from '../refusal.ts'
 import {
   bodyReader,
@@ -85,10 +86,9 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
       })
     },
 
-    'GET /accounts/:account/events': ({ runtime, answer }) => {
-      return answer(200, {
-        data: [...runtime.account.world.events.values()].map(event => eventRecord(event, runtime)),
-      })
+    'GET /accounts/:account/events': async ({ runtime, answer }) => {
+      const events = [...runtime.account.world.events.items()]
+      return answer(200, { data: await viewsOf(events, event => eventRecord(event, runtime)) })
     },
     'POST /accounts/:account/events': async ({ runtime, request, answer }) => {
       const { type, event: copied, data } = await readEvent(request)
@@ -99,8 +99,9 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
             message: 'give either a type or an event to copy',
           },
         ])
-      const { events } = runtime.account.world
-      const original = copied === undefined ? undefined : found('event', events.get(copied))
+      const { world } = runtime.account
+      await fetchRecord(world, copied ?? '')
+      const original = copied === undefined ? undefined : found('event', world.events.get(copied))
       const name = original?.type ?? type ?? ''
       const before = original
         ? JSON.parse(runtime.rendering.event(original)).data
@@ -112,9 +113,11 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
       )
       return answer(202, eventRecord(found('event', runtime.account.world.events.get(id)), runtime))
     },
-    'GET /accounts/:account/webhook-deliveries': ({ runtime, request, answer }) => {
-      const deliveries = createdDuring(runtime.account.world.deliveries, createdIn(request))
-      return answer(200, { data: deliveries.map(delivery => deliveryView(delivery, runtime)) })
+    'GET /accounts/:account/webhook-deliveries': async ({ runtime, request, answer }) => {
+      const { world } = runtime.account
+      const deliveries = createdDuring(world.deliveries, createdIn(request))
+      const view = (delivery: Delivery) => deliveryView(delivery, runtime)
+      return answer(200, { data: await viewsOf(deliveries, view, eventOf(world)) })
     },
     'POST /accounts/:account/webhook-deliveries/:id/redeliver': async ({ runtime, request, answer }) => {
       const id = await carryOut(runtime, { type: 'Redeliver', delivery: param(request, 'id') }, 'operator')

@@ -4,7 +4,7 @@ import { CancelPayoutBody, PayoutListQuery } from '../../contract/requests.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import { validator } from '../../contract/validation.ts'
 import type { Position } from '../../domain/list-index.ts'
-import { type PayoutPage, pageOfPayouts, positionOf } from '../../domain/list-payouts.ts'
+import { fetchPage, type PayoutPage, pageOfPayouts, positionOf } from '../../domain/list-payouts.ts'
 import { demandAvailable, untilSafe } from '../carry-out.ts'
 import { readOptionalJson } from '../http/read-body.ts'
 import { sendJson } from '../http/reply.ts'
@@ -22,7 +22,7 @@ export const listPayouts: Handler = async ({ request, reply, runtime, operation,
   const from = query.cursor === undefined ? undefined : readCursor(account, query.cursor)
   if (query.cursor !== undefined && !from)
     throw refuseProblems([{ field: 'cursor', message: 'is not a next_cursor of this list' }])
-  const page = pageOfPayouts(account.world, {
+  const wanted = {
     country: query.country,
     currency: query.currency,
     statuses: query.status,
@@ -31,7 +31,9 @@ export const listPayouts: Handler = async ({ request, reply, runtime, operation,
     createdBefore: query.created_before === undefined ? undefined : parseTimestamp(query.created_before),
     limit: query.limit === undefined ? LIMITS.pageSize.standard : Number(query.limit),
     below: from,
-  })
+  }
+  await fetchPage(account.world, wanted)
+  const page = pageOfPayouts(account.world, wanted)
   const newest = page.payouts.reduce((seq, payout) => Math.max(seq, payout.seq), 0)
   await account.journal.durable(newest)
   const data = page.payouts.map(payout => rendering.payout(payout)).join(',')
@@ -69,11 +71,10 @@ export const cancelPayout: Handler = async ({ request, reply, runtime, operation
   if (!account.world.payouts.has(id)) throw notFound('payout intent')
   demandNoProblems([...checkBody(body), ...unknownMembers(contract, request, body, CancelPayoutBody)])
   const { reason } = body as CancelPayoutBody
-  await demandAvailable(runtime)
-  const outcome = account.execute(
-    { type: 'MovePayout', payout: id, trigger: 'cancel', ...(reason === undefined ? {} : { reason }) },
-    'merchant',
-  )
+  const why = reason === undefined ? {} : { reason }
+  const command = { type: 'MovePayout', payout: id, trigger: 'cancel', ...why } as const
+  await demandAvailable(runtime, command)
+  const outcome = account.execute(command, 'merchant')
   const payout = account.world.payouts.get(id)
   await untilSafe(runtime, outcome.seq)
   if ('refused' in outcome || !payout)

@@ -7,7 +7,12 @@ import { predict, predictEarly } from './predict.ts'
 import { same, snapshot } from './world-dump.ts'
 
 /** Executes a command and compares its outcome with the expected one. */
-export function carryOut(machine: Machine, kept: AnswersKept, command: Command, by: Actor): Outcome {
+export async function carryOut(
+  machine: Machine,
+  kept: AnswersKept,
+  command: Command,
+  by: Actor,
+): Promise<Outcome> {
   const { world, account } = machine
   const { now } = account
   const keyed = isKeyed(command) ? command : undefined
@@ -15,6 +20,7 @@ export function carryOut(machine: Machine, kept: AnswersKept, command: Command, 
   const remembered = early === null && keyed ? kept.expected(keyed, now) : undefined
   const expected = early ?? predict(machine, command)
   const before = snapshot(world)
+  await machine.prepare(command)
   const outcome = machine.execute(command, by)
   const after = snapshot(world)
   if (!('id' in outcome))

@@ -3,12 +3,15 @@ import type { CheckoutMode } from '../../../src/contract/statuses.ts'
 import { indexCatalogue, type RouteEntry } from '../../../src/domain/catalogue.ts'
 import type { Actor, ClockSetting, Command } from '../../../src/domain/commands.ts'
 import type { Entry } from '../../../src/domain/events.ts'
+import { fetchFor } from '../../../src/domain/fetch.ts'
 import { compileRule, type Rule } from '../../../src/domain/rules/rule.ts'
 import type { World } from '../../../src/domain/world.ts'
 import { Account, type Outcome } from '../../../src/engine/account/account.ts'
 import { Rendering } from '../../../src/engine/account/rendering.ts'
 import { RealTime } from '../../../src/engine/time/real-time.ts'
+import { forgetWhatWasRead, syncReads, uncounted } from '../engine/sync-reads.ts'
 import type { Shelf } from './journals.ts'
+import { must } from './must.ts'
 import { CATALOGUES } from './provider.ts'
 import type { ANSWERS } from './steps.ts'
 
@@ -94,7 +97,7 @@ export class Machine {
     })
     this.#rendering = new Rendering(this.#account, CONTRACT, () => 'http://localhost')
     const { journal, checkpoints } = await this.shelf.open(this.#account)
-    this.#account.onEntry(entry => this.#onEntry(entry))
+    this.#account.onEntry(entry => uncounted(() => this.#onEntry(entry)))
     this.#account.open(journal, 0, checkpoints)
     this.#account.fireDue()
   }
@@ -114,30 +117,44 @@ export class Machine {
     this.open.push({ delivery, attempt: this.world.deliveries.get(delivery)?.attempts.length ?? 0 })
   }
 
+  /** Reads what a command needs, as the server does before it decides. */
+  async prepare(command: Command): Promise<void> {
+    forgetWhatWasRead()
+    for (let coming = fetchFor(this.world, command); coming; coming = fetchFor(this.world, command))
+      await coming
+  }
+
   execute(command: Command, by: Actor): Outcome {
-    return this.#account.execute(command, by)
+    const before = syncReads()
+    const outcome = this.#account.execute(command, by)
+    must(syncReads() === before, 'a command finds its records in memory', command)
+    return outcome
   }
 
   /** Continues until nothing is due, and every receiver that answers has answered. */
-  quiet(): void {
-    do this.#account.fireDue()
-    while (this.#answerOne())
+  async quiet(): Promise<void> {
+    do {
+      forgetWhatWasRead()
+      const before = syncReads()
+      await this.#account.catchUp()
+      must(syncReads() === before, 'timers that fire find their records in memory')
+    } while (await this.#answerOne())
   }
 
-  #answerOne(): boolean {
+  async #answerOne(): Promise<boolean> {
     for (const attempt of this.open) {
       const endpoint = this.world.deliveries.get(attempt.delivery)?.endpointId ?? ''
       const receiver = this.receivers.get(endpoint)
       const answer = receiver?.answers[receiver.heard % receiver.answers.length] ?? 200
       if (answer === 'slow') continue
       if (receiver) receiver.heard++
-      this.answer(attempt, answer)
+      await this.answer(attempt, answer)
       return true
     }
     return false
   }
 
-  answer(attempt: Attempt, answer: Exclude<Answer, 'slow'>): Outcome {
+  async answer(attempt: Attempt, answer: Exclude<Answer, 'slow'>): Promise<Outcome> {
     const at = this.open.indexOf(attempt)
     if (at !== -1) this.open.splice(at, 1)
     const result = {
@@ -148,20 +165,22 @@ export class Machine {
       timestamp: 0,
       signature: '',
     }
-    return this.execute({ type: 'RecordAttempt', ...attempt, result }, 'courier')
+    const command = { type: 'RecordAttempt', ...attempt, result } as const
+    await this.prepare(command)
+    return this.execute(command, 'courier')
   }
 
   /** A virtual clock stops at each timer on the way. A running clock may pass several timers at once. */
-  advance(to: number): void {
+  async advance(to: number): Promise<void> {
     const { account } = this
-    this.quiet()
+    await this.quiet()
     if (account.clock.mode === 'real') {
       this.#wall += account.clock.waitFor(to) ?? 0
       return this.quiet()
     }
     for (let { next } = this.world.timers; next && next.dueAt <= to; next = this.world.timers.next) {
       account.clock.jump(next.dueAt)
-      this.quiet()
+      await this.quiet()
     }
     account.setClock(account.clock.change({ mode: 'virtual', at: Math.max(to, account.now) }))
   }

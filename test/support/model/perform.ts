@@ -4,7 +4,6 @@ import { canonicalJson } from '../../../src/contract/json.ts'
 import type { PaymentTrigger } from '../../../src/contract/statuses.ts'
 import type { Command } from '../../../src/domain/commands.ts'
 import type { Payment } from '../../../src/domain/model.ts'
-import type { Records } from '../../../src/domain/table.ts'
 import type { AnswersKept } from './answers-kept.ts'
 import { carryOut } from './carry-out.ts'
 import type { Machine } from './machine.ts'
@@ -25,14 +24,14 @@ export interface Scene {
 export async function perform(step: Step, scene: Scene): Promise<void> {
   const performer = PERFORMERS[step.kind] as (step: Step, scene: Scene) => void | Promise<void>
   await performer(step, scene)
-  scene.machine.quiet()
+  await scene.machine.quiet()
 }
 
 const digests = ['red', 'green', 'blue'].map(colour => createHash('sha256').update(colour).digest('hex'))
 const image = (which: number) => ({ digest: digests[which] ?? '', size: 3, contentType: 'image/png' })
 
 const PERFORMERS: Performers = {
-  create({ mode, method, bank, customer, amount, reference, key }, scene) {
+  async create({ mode, method, bank, customer, amount, reference, key }, scene) {
     const request = {
       amount,
       currency: 'THB',
@@ -48,62 +47,62 @@ const PERFORMERS: Performers = {
       ...(bank === undefined || method === undefined ? {} : { payment_method_options: { bank } }),
     }
     const idempotency = keyed(scene, 'POST /payment_intents', key, canonicalJson(request))
-    does(scene, { type: 'CreatePayment', request, ...idempotency })
+    await does(scene, { type: 'CreatePayment', request, ...idempotency })
   },
-  choose({ pick, method = 'transfer', bank, customer }, scene) {
+  async choose({ pick, method = 'transfer', bank, customer }, scene) {
     const payment = recent(scene.machine.world.payments, pick, hasNoRoute)
     const options = bank === undefined ? {} : { bank }
-    if (payment) does(scene, { type: 'ChooseMethod', payment, method, options, customer }, 'payer')
+    if (payment) await does(scene, { type: 'ChooseMethod', payment, method, options, customer }, 'payer')
   },
-  cancel({ pick, key }, scene) {
+  async cancel({ pick, key }, scene) {
     const payment = recent(scene.machine.world.payments, pick, isOpen)
     const path = `POST /payment_intents/${payment}/cancel-pending`
-    if (payment) does(scene, { type: 'RequestCancel', payment, ...keyed(scene, path, key, 'cancel') })
+    if (payment) await does(scene, { type: 'RequestCancel', payment, ...keyed(scene, path, key, 'cancel') })
   },
-  upload({ pick, image: which, key }, scene) {
+  async upload({ pick, image: which, key }, scene) {
     const payment = recent(scene.machine.world.payments, pick, takesReceipt)
     const upload = image(which)
     const path = `POST /payment_intents/${payment}/receipt`
     const idempotency = keyed(scene, path, key, upload.digest)
-    if (payment) does(scene, { type: 'SubmitReceipt', payment, image: { upload }, ...idempotency })
+    if (payment) await does(scene, { type: 'SubmitReceipt', payment, image: { upload }, ...idempotency })
   },
-  attach({ pick, asset: which }, scene) {
+  async attach({ pick, asset: which }, scene) {
     const payment = recent(scene.machine.world.payments, pick, takesReceipt)
     const asset = recent(scene.machine.world.assets, which)
-    if (payment && asset) does(scene, { type: 'SubmitReceipt', payment, image: { asset } })
+    if (payment && asset) await does(scene, { type: 'SubmitReceipt', payment, image: { asset } })
   },
-  asset({ image: which, other }, scene) {
-    does(
+  async asset({ image: which, other }, scene) {
+    await does(
       scene,
       { type: 'StoreAsset', kind: other ? 'other' : 'payment_receipt', image: image(which) },
       'operator',
     )
   },
-  repeat({ pick }, scene) {
+  async repeat({ pick }, scene) {
     const command = scene.kept.commands.at(-1 - pick)
-    if (command) does(scene, command)
+    if (command) await does(scene, command)
   },
-  trigger({ pick, trigger }, scene) {
+  async trigger({ pick, trigger }, scene) {
     const payment = recent(scene.machine.world.payments, pick, isFor[trigger])
-    if (payment) does(scene, { type: 'MovePayment', payment, trigger }, 'operator')
+    if (payment) await does(scene, { type: 'MovePayment', payment, trigger }, 'operator')
   },
-  payout({ amount, reference, country, currency, status, backdated }, scene) {
+  async payout({ amount, reference, country, currency, status, backdated }, scene) {
     const createdAt = backdated === null ? null : scene.machine.account.now - backdated
     const recipient = { bankCode: 'bbl', holderName: 'Somchai', accountNumber: '1234567890' }
     const payout = { amount, currency, country, merchantReference: reference, recipient, status, createdAt }
-    does(scene, { type: 'CreatePayout', payout }, 'operator')
+    await does(scene, { type: 'CreatePayout', payout }, 'operator')
   },
-  'payout-cancel'({ pick, reason }, scene) {
+  async 'payout-cancel'({ pick, reason }, scene) {
     const payout = recent(scene.machine.world.payouts, pick, ({ status }) => status === 'requires_approval')
     const why = reason === undefined ? {} : { reason }
-    if (payout) does(scene, { type: 'MovePayout', payout, trigger: 'cancel', ...why })
+    if (payout) await does(scene, { type: 'MovePayout', payout, trigger: 'cancel', ...why })
   },
-  'payout-move'({ pick, trigger }, scene) {
+  async 'payout-move'({ pick, trigger }, scene) {
     const from = trigger === 'approve' ? 'requires_approval' : 'processing'
     const payout = recent(scene.machine.world.payouts, pick, ({ status }) => status === from)
-    if (payout) does(scene, { type: 'MovePayout', payout, trigger }, 'operator')
+    if (payout) await does(scene, { type: 'MovePayout', payout, trigger }, 'operator')
   },
-  unknown({ which }, scene) {
+  async unknown({ which }, scene) {
     const commands: Command[] = [
       { type: 'RequestCancel', payment: 'pi_0', ...keyed(scene, 'POST /payment_intents/pi_0', 0, 'cancel') },
       { type: 'SubmitReceipt', payment: 'pi_0', image: { upload: image(0) } },
@@ -120,66 +119,66 @@ const PERFORMERS: Performers = {
       { type: 'Redeliver', delivery: 'dlv_0' },
     ]
     const command = commands[which]
-    if (command) does(scene, command)
+    if (command) await does(scene, command)
   },
-  rules({ rules }, scene) {
-    does(scene, { type: 'ReplaceRules', rules }, 'operator')
+  async rules({ rules }, scene) {
+    await does(scene, { type: 'ReplaceRules', rules }, 'operator')
   },
-  'rules-in-front'({ rules }, scene) {
-    does(scene, { type: 'PutRulesInFront', rules }, 'operator')
+  async 'rules-in-front'({ rules }, scene) {
+    await does(scene, { type: 'PutRulesInFront', rules }, 'operator')
   },
-  catalogue({ which }, scene) {
+  async catalogue({ which }, scene) {
     const catalogue = CATALOGUES[which]
-    if (catalogue) does(scene, { type: 'ReplaceCatalogue', catalogue }, 'operator')
+    if (catalogue) await does(scene, { type: 'ReplaceCatalogue', catalogue }, 'operator')
   },
-  health({ provider, healthy }, scene) {
-    does(scene, { type: 'SetProviderHealth', provider, healthy }, 'operator')
+  async health({ provider, healthy }, scene) {
+    await does(scene, { type: 'SetProviderHealth', provider, healthy }, 'operator')
   },
-  policy({ modes }, { machine }) {
+  async policy({ modes }, { machine }) {
     machine.checkoutModes = modes
   },
-  endpoint({ events, answers }, scene) {
+  async endpoint({ events, answers }, scene) {
     const { machine } = scene
-    const outcome = does(scene, { type: 'AddEndpoint', url: 'http://localhost/', events }, 'operator')
+    const outcome = await does(scene, { type: 'AddEndpoint', url: 'http://localhost/', events }, 'operator')
     if ('id' in outcome) machine.receivers.set(outcome.id, { answers, heard: 0 })
   },
-  'endpoint-removed'({ pick }, scene) {
+  async 'endpoint-removed'({ pick }, scene) {
     const endpoint = recent(scene.machine.world.endpoints, pick)
-    if (endpoint) does(scene, { type: 'RemoveEndpoint', endpoint }, 'operator')
+    if (endpoint) await does(scene, { type: 'RemoveEndpoint', endpoint }, 'operator')
   },
-  secret({ pick, overlapMs }, scene) {
+  async secret({ pick, overlapMs }, scene) {
     const endpoint = recent(scene.machine.world.endpoints, pick)
-    if (endpoint) does(scene, { type: 'RotateEndpointSecret', endpoint, overlapMs }, 'operator')
+    if (endpoint) await does(scene, { type: 'RotateEndpointSecret', endpoint, overlapMs }, 'operator')
   },
-  faults({ faults }, scene) {
-    does(scene, { type: 'ReplaceFaults', faults }, 'operator')
+  async faults({ faults }, scene) {
+    await does(scene, { type: 'ReplaceFaults', faults }, 'operator')
   },
-  redeliver({ pick }, scene) {
+  async redeliver({ pick }, scene) {
     const delivery = recent(scene.machine.world.deliveries, pick)
-    if (delivery) does(scene, { type: 'Redeliver', delivery }, 'operator')
+    if (delivery) await does(scene, { type: 'Redeliver', delivery }, 'operator')
   },
-  answer({ pick }, { machine }) {
+  async answer({ pick }, { machine }) {
     const attempt = machine.open[pick % Math.max(1, machine.open.length)]
     const answer = ANSWERS[pick] ?? 200
-    if (attempt && answer !== 'slow') machine.answer(attempt, answer)
+    if (attempt && answer !== 'slow') await machine.answer(attempt, answer)
   },
-  'late-answer'({ pick }, scene) {
+  async 'late-answer'({ pick }, scene) {
     const delivery = recent(scene.machine.world.deliveries, pick)
     const result = { status: 200, error: null, retryAfterMs: null, body: '', timestamp: 0, signature: '' }
-    if (delivery) does(scene, { type: 'RecordAttempt', delivery, attempt: 0, result }, 'courier')
+    if (delivery) await does(scene, { type: 'RecordAttempt', delivery, attempt: 0, result }, 'courier')
   },
-  advance({ byMs }, { machine }) {
-    machine.advance(machine.account.now + byMs)
+  async advance({ byMs }, { machine }) {
+    await machine.advance(machine.account.now + byMs)
   },
-  'next-timer'({ pastMs }, { machine }) {
+  async 'next-timer'({ pastMs }, { machine }) {
     const { next } = machine.world.timers
-    if (next) machine.advance(Math.max(machine.account.now, next.dueAt + pastMs))
+    if (next) await machine.advance(Math.max(machine.account.now, next.dueAt + pastMs))
   },
-  idle(_, { machine }) {
+  async idle(_, { machine }) {
     for (let { next } = machine.world.timers; next; next = machine.world.timers.next)
-      machine.advance(Math.max(machine.account.now, next.dueAt))
+      await machine.advance(Math.max(machine.account.now, next.dueAt))
   },
-  clock({ rate }, { machine }) {
+  async clock({ rate }, { machine }) {
     machine.setClock(rate)
   },
   async restart({ tornBytes }, { machine }) {
@@ -194,7 +193,7 @@ const PERFORMERS: Performers = {
 
 /** A record by how recently it was created: 0 is the latest one of those that are preferred. */
 function recent<T>(
-  records: Records<T>,
+  records: Iterable<[string, T]>,
   pick: number,
   prefers: (record: T) => boolean = () => true,
 ): string | undefined {
