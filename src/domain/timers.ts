@@ -96,18 +96,18 @@ const isOpen = ({ outcome }: Payment) => outcome === null
 
 const OF_PAYMENT = {
   'present-action': ({ outcome, action }) => outcome === null && action === null,
-  // An action that is presented again ends at a time of its own.
-  'withdraw-action': ({ action }) => action,
+  // An action that is presented again ends at a time of its own. One that lasts as long as the intent has no timer.
+  'withdraw-action': ({ action, expiresAt }) => action !== null && action.expiresAt < expiresAt && action,
   // A check continues after the end of its payment.
   receipt: ({ receipt }) => receipt?.status === 'processing',
   cancel: ({ outcome, cancelRequestedAt }) => outcome === null && cancelRequestedAt !== null,
-  outcome: isOpen,
+  outcome: payment => isOpen(payment) && payment.script.outcome !== 'manual',
   expire: isOpen,
 } as const satisfies TimersOf<Payment>
 
 const OF_PAYOUT = {
-  approve: ({ status }) => status === 'requires_approval',
-  outcome: ({ status }) => status === 'processing',
+  approve: ({ status, script }) => status === 'requires_approval' && script.approval !== 'manual',
+  outcome: ({ status, script }) => status === 'processing' && script.outcome !== 'manual',
 } as const satisfies TimersOf<Payout>
 
 const OF_DELIVERY = {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { apply, type DeliveryEvent, type PaymentEvent, type PayoutEvent } from '../../src/domain/apply.ts'
 import type { DomainEvent } from '../../src/domain/events.ts'
 import type { Payment, Payout } from '../../src/domain/model.ts'
+import { UNSCRIPTED_PAYMENT } from '../../src/domain/script.ts'
 import {
   deliveryTimer,
   PAYMENT_TIMERS,
@@ -47,6 +48,10 @@ const OF_PAYMENT: Samples<PaymentEvent> = {
     },
     options: {},
     instrument: { type: 'redirect_to_url' },
+    script: {
+      ...UNSCRIPTED_PAYMENT,
+      outcome: { afterMs: 7, status: 'succeeded', code: null, message: null },
+    },
     expiresAt: 90,
     byPayer: false,
   },
@@ -70,6 +75,11 @@ const OF_PAYOUT: Samples<PayoutEvent> = {
     merchantReference: 'order-1',
     recipient: { bankCode: 'bbl', holderName: 'Somchai', accountLast4: '1234' },
     status: 'requires_approval',
+    script: {
+      rule: null,
+      approval: { afterMs: 7 },
+      outcome: { afterMs: 7, status: 'succeeded', code: null, message: null },
+    },
   },
   PayoutApproved: { type: 'PayoutApproved', payout },
   PayoutSucceeded: { type: 'PayoutSucceeded', payout },
@@ -117,7 +127,8 @@ const SET_WHILE: { readonly [T in PaymentTimer]: (payment: Payment) => boolean }
   'withdraw-action': ({ action }) => action !== null,
   receipt: ({ receipt }) => receipt?.status === 'processing',
   cancel: payment => isOpen(payment) && payment.cancelRequestedAt !== null,
-  outcome: isOpen,
+  // None is set for a payment that waits for a person.
+  outcome: payment => isOpen(payment) && payment.script.outcome !== 'manual',
   expire: isOpen,
 }
 const SET_IN: { readonly [T in PayoutTimer]: Payout['status'] } = {

@@ -2,7 +2,7 @@ import type { ClockSetting } from '../../domain/commands.ts'
 import type { Coming } from '../../domain/table.ts'
 import type { Timer } from '../../domain/timers.ts'
 import type { AccountClock } from './clock.ts'
-import { yieldToEventLoop } from './scheduling.ts'
+import { Slice } from './scheduling.ts'
 
 /** The longest delay of setTimeout. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
@@ -46,8 +46,10 @@ export class Pacer {
   }
 }
 
-/** Timers that fire without a pause: a few milliseconds of work. */
+/** Timers that fire at once when they are due. If there are more, the rest follows in slices. */
 const AT_ONCE = 128
+/** Timers of a slice between two looks at the clock. */
+const UNTIL_A_LOOK = 8
 
 interface FiringSettings {
   readonly isDue: () => boolean
@@ -68,7 +70,7 @@ export class Firing {
   /** Fires what is due; if that is much, the rest follows in slices. */
   begin(): void {
     if (this.#within || this.#rest) return
-    const fetching = this.#fire()
+    const fetching = this.#fire(count => count < AT_ONCE)
     if (!fetching && !this.settings.isDue()) return this.settings.onDone()
     this.#rest = this.#fireRest(fetching).finally(() => {
       this.#rest = undefined
@@ -90,21 +92,24 @@ export class Firing {
   }
 
   async #fireRest(before: Coming): Promise<void> {
+    const slice = new Slice()
+    const goOn = (count: number) => count % UNTIL_A_LOOK !== 0 || !slice.isOver
     let fetching = before
     do {
-      await (fetching ?? yieldToEventLoop())
-      fetching = this.#fire()
+      await fetching
+      await slice.next()
+      fetching = this.#fire(goOn)
     } while (fetching || this.settings.isDue())
     this.settings.onDone()
   }
 
   /** Fires some of what is due. Returns what the next timer has to wait for. */
-  #fire(): Coming {
-    let left = AT_ONCE
+  #fire(goOn: (count: number) => boolean): Coming {
+    let count = 0
     let fetching: Coming
     this.#fireWhile(() => {
       fetching = this.settings.fetch()
-      return !fetching && left-- > 0
+      return !fetching && goOn(count++)
     })
     return fetching
   }

@@ -3,7 +3,7 @@ import type { Account } from '../account/account.ts'
 import { UnavailableError } from '../store/store-errors.ts'
 import type { Courier } from '../webhooks/courier.ts'
 import { type Reading, ReceiverBudget } from './real-time.ts'
-import { yieldToEventLoop } from './scheduling.ts'
+import { Slice } from './scheduling.ts'
 
 export interface AdvancePlan {
   /** The target time, or until no timer is left. */
@@ -26,8 +26,8 @@ interface AdvanceTerms {
   readonly monotonic: Reading
 }
 
-/** Stops of an advance without a pause: a few milliseconds of work. */
-const STOPS_AT_ONCE = 128
+/** Stops between two looks at the clock. */
+const STOPS_AT_ONCE = 8
 
 /**
  * Moves a virtual clock from one due timer to the next, and waits at each for the resulting deliveries. On return the
@@ -105,6 +105,7 @@ export class TimeTravel {
     const target = until === 'idle' ? limit : until
     await this.#quieten(budget)
     let stops = 0
+    const slice = new Slice()
     for (
       let { nextAt } = account.world.timers;
       nextAt !== undefined && nextAt <= target && !account.closed;
@@ -112,7 +113,7 @@ export class TimeTravel {
     ) {
       account.clock.jump(nextAt)
       await this.#quieten(budget)
-      if (++stops % STOPS_AT_ONCE === 0) await yieldToEventLoop()
+      if (++stops % STOPS_AT_ONCE === 0 && slice.isOver) await slice.next()
     }
     // One sync for many stops: no caller was answered yet, and the courier waits for the entries that it reports.
     const end = until === 'idle' ? account.now : Math.max(account.now, target)
