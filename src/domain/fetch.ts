@@ -11,15 +11,16 @@ import type { World } from './world.ts'
  */
 
 /** By how the ids of a kind begin. */
-const KINDS = {
-  pi: 'payments',
-  po: 'payouts',
-  dlv: 'deliveries',
-  evt: 'events',
-  ast: 'assets',
-} as const satisfies Record<string, keyof World>
+const KINDS = new Map([
+  ['pi', 'payments'],
+  ['po', 'payouts'],
+  ['dlv', 'deliveries'],
+  ['evt', 'events'],
+  ['ast', 'assets'],
+] as const satisfies [string, keyof World][])
 
-const kindOf = (id: string) => KINDS[id.slice(0, id.indexOf('_')) as keyof typeof KINDS]
+/** Of any text: it may be a part of a path. */
+const kindOf = (id: string) => KINDS.get(id.slice(0, id.indexOf('_')) as Parameters<typeof KINDS.get>[0])
 
 /** A record, and for a delivery also its event. */
 export function fetchRecord(world: World, id: string): Coming {

@@ -156,7 +156,7 @@ export class RequestLog {
 
   #keep(
     account: string,
-    made: Pick<Kept, 'record' | 'wall' | 'refusal'>,
+    { record, wall, refusal }: Pick<Kept, 'record' | 'wall' | 'refusal'>,
     request: Request,
     reply: Reply,
   ): void {
@@ -166,12 +166,15 @@ export class RequestLog {
       this.#kept.set(account, shelves)
       this.#lastCalled = account
     }
-    const shelf = made.record.status >= 400 ? shelves.refused : shelves.others
+    const shelf = record.status >= 400 ? shelves.refused : shelves.others
     const { texts } = shelf
     const bodiesBefore = texts.bytes
     const { headers, arrival, disturbed } = request
+    // Written out, because to spread what is known took a seventh of the time of a GET.
     const more = shelf.add({
-      ...made,
+      record,
+      wall,
+      refusal,
       nth: this.#nth++,
       arrival,
       disturbed,

@@ -19,6 +19,8 @@ beforeAll(async () => {
 })
 
 const NEVER = `pi_${'0'.repeat(24)}`
+/** What every object in JavaScript has by these names is no kind of record. */
+const NO_IDS = ['constructor_1', 'toStringX', '__proto___1', '_', 'valueOf_']
 
 /** The operations on one intent, each as it would succeed on a pending intent of its own. */
 const operations: [string, (asker: Account, id: string) => Promise<Answer>][] = [
@@ -30,7 +32,7 @@ const operations: [string, (asker: Account, id: string) => Promise<Answer>][] = 
 
 describe.each(operations)('%s', (_, operate) => {
   test('of an unknown id: 404 not_found', async () => {
-    expectError(await operate(account, NEVER), 404, 'not_found')
+    for (const id of [NEVER, ...NO_IDS]) expectError(await operate(account, id), 404, 'not_found')
   })
 
   test("of another merchant's intent gets the answer for an unknown one", async () => {
