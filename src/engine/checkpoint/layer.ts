@@ -277,7 +277,7 @@ class RecordLines {
 
   constructor(
     private readonly path: string,
-    private readonly records: RecordBytes,
+    records: RecordBytes,
     private readonly index: KindIndex,
   ) {
     this.#ahead = new ReadAhead(records)
@@ -289,9 +289,11 @@ class RecordLines {
     return this.#open(entry, this.#ahead.piece(offset[entry] ?? 0, length[entry] ?? 0))
   }
 
-  /** Reads it while other work goes on. Undefined if that fails: then `read` says why. */
-  fetch(entry: number): Promise<StoredLine | undefined> {
+  /** Reads it while other work goes on, if it was not read ahead. Undefined if that fails: then `read` says why. */
+  fetch(entry: number): StoredLine | undefined | Promise<StoredLine | undefined> {
     const start = this.index.offset[entry] ?? 0
+    const held = this.#ahead.held(start, this.index.length[entry] ?? 0)
+    if (held) return this.#openIfWhole(entry, held)
     if (this.#wanted.length === 0) queueMicrotask(() => this.#fetchWanted())
     return new Promise(resolve => {
       const take = (bytes: Buffer | undefined) => resolve(bytes && this.#openIfWhole(entry, bytes))
@@ -311,7 +313,7 @@ class RecordLines {
 
   async #fetchTogether(lines: readonly WantedLine[]): Promise<void> {
     const [start, end] = [lines[0]?.start ?? 0, lines.at(-1)?.end ?? 0]
-    const bytes = await this.records.read(start, end - start).catch(() => undefined)
+    const bytes = await this.#ahead.fetch(start, end - start).catch(() => undefined)
     for (const line of lines) line.take(bytes?.subarray(line.start - start, line.end - start))
   }
 
@@ -369,17 +371,40 @@ export class ReadAhead {
   /** Where the last piece ended. */
   #last = Number.NaN
 
-  constructor(private readonly file: Pick<RecordBytes, 'readNow'>) {}
+  constructor(private readonly file: Pick<RecordBytes, 'readNow' | 'read'>) {}
+
+  /** The piece, if it was read already. */
+  held(offset: number, length: number): Buffer | undefined {
+    const from = offset - this.#start
+    if (from < 0 || from + length > this.#chunk.length) return undefined
+    this.#last = offset + length
+    return this.#chunk.subarray(from, from + length)
+  }
 
   /** Shorter than asked for if the file ends before. */
   piece(offset: number, length: number): Buffer {
+    const held = this.held(offset, length)
+    return held ?? this.#hold(offset, this.file.readNow(offset, this.#most(offset, length)), length)
+  }
+
+  /** The same, while other work goes on. */
+  async fetch(offset: number, length: number): Promise<Buffer> {
+    return this.#hold(offset, await this.file.read(offset, this.#most(offset, length)), length)
+  }
+
+  #most(offset: number, length: number): number {
     const follows = offset >= this.#last && offset - this.#last < READ_AHEAD_BYTES
     this.#last = offset + length
-    if (offset < this.#start || offset + length > this.#start + this.#chunk.length) {
-      this.#chunk = this.file.readNow(offset, follows ? Math.max(READ_AHEAD_BYTES, length) : length)
+    return follows ? Math.max(READ_AHEAD_BYTES, length) : length
+  }
+
+  #hold(offset: number, chunk: Buffer, length: number): Buffer {
+    // Of a large piece, what follows is not here.
+    if (chunk.length <= READ_AHEAD_BYTES) {
+      this.#chunk = chunk
       this.#start = offset
     }
-    return this.#chunk.subarray(offset - this.#start, offset - this.#start + length)
+    return chunk.subarray(0, length)
   }
 }
 

@@ -47,15 +47,20 @@ class StoredItem<T> implements Item<T> {
   fetch(): Coming {
     if (this.#record !== undefined || this.#isLost) return undefined
     if (this.#line) return this.form.fetchNamed(this.#line)
-    this.#coming ??= this.kind.lines.fetch(this.entry).then(line => {
-      this.#coming = undefined
-      this.#isLost = line === undefined
-      if (!line || this.#record !== undefined) return undefined
-      this.#id = line.id
-      this.#line = line
-      return this.form.fetchNamed(line)
-    })
+    if (this.#coming) return this.#coming
+    const line = this.kind.lines.fetch(this.entry)
+    if (!(line instanceof Promise)) return this.#take(line)
+    this.#coming = line.then(read => this.#take(read))
     return this.#coming
+  }
+
+  #take(line: StoredLine | undefined): Coming {
+    this.#coming = undefined
+    this.#isLost = line === undefined
+    if (!line || this.#record !== undefined) return undefined
+    this.#id = line.id
+    this.#line = line
+    return this.form.fetchNamed(line)
   }
 
   get id(): string {
