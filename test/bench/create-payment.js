@@ -40,7 +40,7 @@ export async function measureCreate(settings, count, onEnd) {
   )
   const among = `among ${shown(count)}`
   return [
-    compareLoads(`create, durable, ${among}`, { ours: rates.commit, other: rates.bare, atLeast: 0.7 }),
+    compareLoads(`create, durable, ${among}`, { ours: rates.commit, other: rates.bare, atLeast: 0.65 }),
     compareLoads('  the same, compared with a Map in memory', { ours: rates.commit, other: rates.bareMap }),
     compareLoads(`create, --durability process, ${among}`, { ours: rates.process, other: rates.bareMap }),
     compareLoads(`create with a QR code, durable, ${among}`, { ours: rates.qr, other: rates.bare }),

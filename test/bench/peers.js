@@ -18,7 +18,7 @@ const VERSIONS = {
   '@mockoon/cli': '9.9.0',
 }
 
-const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/paysim-bench-peers', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/paysim-bench-peers/', import.meta.url))
 const FASTIFY = fileURLToPath(new URL('fastify-server.cjs', import.meta.url))
 
 /** The peers by name: how each is started with as many records as asked for, each of a length. */
