@@ -126,7 +126,10 @@ const SHOWN_ANSWER = 500
 
 export const isTimedOut = ({ status, answer }: WebhookReply) => status === 0 && answer.startsWith(NO_ANSWER)
 
-/** Posts a webhook, and waits for the answer as long as the gateway does. */
+/**
+ * Posts a webhook, and waits for the answer as long as the gateway does.
+ * @internal
+ */
 export async function postWebhook(
   url: string,
   { headers, body }: WebhookMessage,
