@@ -43,7 +43,7 @@ export async function fetchEach(world: World, ids: Iterable<string>): Promise<vo
   await Promise.all(Array.from(ids, id => fetchWithTimers(world, id)))
 }
 
-/** A record, its timers, and the calls of its provider. */
+/** A record, and its timers. */
 export const fetchWithTimers = (world: World, id: string): Coming =>
   afterwards(fetchRecord(world, id), () => {
     let coming: Coming

@@ -140,7 +140,7 @@ export class App {
       const runtime = served && (served.runtime ?? (await served.open()))
       if (runtime) surface.assign?.(request, runtime)
       if (!handle) throw surface.missing(request, reply)
-      const fetching = runtime && fetchNamed(runtime.account, surface, request)
+      const fetching = runtime && fetchInPath(runtime.account, surface, request)
       if (fetching) await fetching
 
       const fault = surface.faults?.before(request, reply)
@@ -228,13 +228,10 @@ const settle = (account: Account, surface: Surface, request: Request): Promise<v
   surface.name === 'control' || (request.isSafe && account.stalled) ? account.settled() : account.catchUp()
 
 /** Reads the records in the path that are not in memory. Only a merchant sees nothing of their timers. */
-function fetchNamed({ world }: Account, { name }: Surface, { params }: Request): Coming {
+function fetchInPath({ world }: Account, { name }: Surface, { params }: Request): Coming {
+  const fetch = name === 'merchant' ? fetchRecord : fetchWithTimers
   let coming: Coming
-  for (const param in params)
-    coming = together(
-      coming,
-      (name === 'merchant' ? fetchRecord : fetchWithTimers)(world, params[param] ?? ''),
-    )
+  for (const param in params) coming = together(coming, fetch(world, params[param] ?? ''))
   return coming
 }
 
