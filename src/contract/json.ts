@@ -62,6 +62,7 @@ export function memberAt(value: unknown, ...names: readonly string[]): unknown {
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
+  const record = value as Readonly<Record<string, unknown>>
+  const members = Object.keys(record).sort()
+  return `{${members.map(key => `${JSON.stringify(key)}:${canonicalJson(record[key])}`).join(',')}}`
 }

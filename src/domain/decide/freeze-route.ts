@@ -36,7 +36,7 @@ export function freezeRoute(world: World, context: Context, draft: Draft, choice
   const { rule, events: counted } = consult(
     world,
     context.rules,
-    paymentFacts({ ...draft, route: choice.route }, context.environment),
+    paymentFacts(draft, choice.route, context.environment),
   )
   const script = rule?.payment ?? UNSCRIPTED_PAYMENT
   const expiresAt = later(draft.createdAt, script.expiryMs ?? context.contract['payment.expiry'])

@@ -20,13 +20,24 @@ export interface Facts {
 type PaymentDraft = Pick<
   Payment,
   'amount' | 'currency' | 'country' | 'checkoutMode' | 'merchantReference' | 'customer'
-> & { readonly route: { readonly method: string; readonly provider: string } | null }
+>
 
-export function paymentFacts(payment: PaymentDraft, environment: string): Facts {
-  const { amount, currency, country, checkoutMode, merchantReference, customer, route } = payment
-  const chosen = route ? { method: route.method, provider: route.provider } : {}
-  const own = { amount, currency, country, checkoutMode, merchantReference, customer }
-  return { kind: 'payment', environment, ...own, ...chosen }
+export function paymentFacts(
+  { amount, currency, country, checkoutMode, merchantReference, customer }: PaymentDraft,
+  route: { readonly method: string; readonly provider: string } | null,
+  environment: string,
+): Facts {
+  return {
+    kind: 'payment',
+    environment,
+    amount,
+    currency,
+    country,
+    checkoutMode,
+    merchantReference,
+    customer,
+    ...(route && { method: route.method, provider: route.provider }),
+  }
 }
 
 type PayoutDraft = Pick<Payout, 'amount' | 'currency' | 'country' | 'merchantReference'> & {

@@ -299,7 +299,7 @@ class Teller {
     if (!frozen) return { route: { wanted, is: eventOf('RouteFrozen', id, this.history)?.route } }
     return {
       route: { wanted, is: frozen.route, choice: { customer, options } },
-      rule: { facts: paymentFacts(payment, environment), is: ruleIn(frozen) },
+      rule: { facts: paymentFacts(payment, payment.route, environment), is: ruleIn(frozen) },
     }
   }
 

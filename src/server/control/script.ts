@@ -56,7 +56,7 @@ export const ruleCalls = {
     const { payments, payouts } = runtime.account.world
     const { environment } = runtime.account
     const of = {
-      payments: lastOf(payments, payment => paymentFacts(payment, environment)),
+      payments: lastOf(payments, payment => paymentFacts(payment, payment.route, environment)),
       payouts: lastOf(payouts, payout => payoutFacts(payout, environment)),
     }
     const oldestFirst = [...of.payments, ...of.payouts].reverse().sort((one, other) => one.at - other.at)

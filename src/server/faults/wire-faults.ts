@@ -201,7 +201,7 @@ function subjectOf(
   if (names.includes('POST /payment_intents')) return asked(request, environment)
   const { id = '' } = params
   const payment = world.payments.get(id)
-  if (payment) return paymentFacts(payment, environment)
+  if (payment) return paymentFacts(payment, payment.route, environment)
   const payout = world.payouts.get(id)
   return payout && payoutFacts(payout, environment)
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isCountry } from '../../contract/currencies.ts'
 import type { Contract } from '../../contract/decisions.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
@@ -58,9 +58,7 @@ export const createPayment: Handler = async call => {
 }
 
 /** The same for all texts of JSON that mean the same. */
-export const fingerprintOf = (body: unknown) => digestOf(canonicalJson(body))
-
-const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url')
+export const fingerprintOf = (body: unknown) => hash('sha256', canonicalJson(body), 'base64url')
 
 const checks = new WeakMap<Contract, Validator>()
 function checkOf(contract: Contract): Validator {
