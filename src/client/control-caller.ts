@@ -69,7 +69,7 @@ interface Sent extends Sending {
 /** The types of an input are checked where it is given. */
 function sent(call: ControlCall, input: unknown, sending: Sending = {}): Sent {
   const { body, headers = {}, ...where } = (input ?? {}) as AnyInput
-  return { ...requestLine(call, where), call, body, headers: givenOf(headers), ...sending }
+  return { call, body, headers: givenOf(headers), ...requestLine(call, where), ...sending }
 }
 
 const givenOf = (headers: NonNullable<AnyInput['headers']>) =>

@@ -233,7 +233,10 @@ function applyPayoutEvent(world: MutableWorld, event: PayoutEvent): void {
   if (event.type === 'PayoutCreated') return create(world, event)
   const payout = world.payouts.get(event.payout)
   if (!payout) throw new Error(`the journal names a payout that was never created: ${event.payout}`)
-  const next = { ...payout, ...changes(event), updatedAt: lastChange(world, payout.sortKey), seq: world.seq }
+  const next: Mutable<Payout> = { ...payout }
+  next.updatedAt = lastChange(world, payout.sortKey)
+  next.seq = world.seq
+  changePayout(next, event)
   world.payouts.set(event.payout, next)
   endPayoutTimers(world.timers, event.payout, payout, next)
 }
@@ -261,16 +264,21 @@ function create(world: MutableWorld, event: EventOf<'PayoutCreated'>): void {
 /** A payout may be created with a creation time in the future. */
 const lastChange = ({ at }: MutableWorld, { createdAt }: Payout['sortKey']) => Math.max(at, createdAt)
 
-function changes(event: Exclude<PayoutEvent, EventOf<'PayoutCreated'>>): Partial<Payout> {
+function changePayout(payout: Mutable<Payout>, event: Exclude<PayoutEvent, EventOf<'PayoutCreated'>>): void {
   switch (event.type) {
     case 'PayoutApproved':
-      return { status: 'processing' }
+      payout.status = 'processing'
+      return
     case 'PayoutSucceeded':
-      return { status: 'succeeded' }
+      payout.status = 'succeeded'
+      return
     case 'PayoutFailed':
-      return { status: 'failed', failure: event.failure }
+      payout.status = 'failed'
+      payout.failure = event.failure
+      return
     case 'PayoutCancelled':
-      return { status: 'cancelled', cancelReason: event.reason }
+      payout.status = 'cancelled'
+      payout.cancelReason = event.reason
   }
 }
 
@@ -321,26 +329,24 @@ function applyDeliveryEvent(world: MutableWorld, event: DeliveryEvent): void {
     case 'DeliveryQueued':
       return queue(world, event)
     case 'DeliveryMoved':
-      return changeDelivery(world, event.delivery, () => ({
-        status: DELIVERY_MOVES.redeliver.to,
-        nextAttemptAt: event.dueAt,
-      }))
+      return changeDelivery(world, event.delivery, delivery => {
+        delivery.status = DELIVERY_MOVES.redeliver.to
+        delivery.nextAttemptAt = event.dueAt
+      })
     case 'AttemptStarted':
       release(world, event.delivery)
       if (event.body !== undefined) keepBody(world, event.delivery, event.body)
-      return changeDelivery(world, event.delivery, delivery => ({
-        status: DELIVERY_MOVES.attempt.to,
-        attempts: [...delivery.attempts, { startedAt: world.at, result: null }],
-        nextAttemptAt: null,
-      }))
+      return changeDelivery(world, event.delivery, delivery => {
+        delivery.status = DELIVERY_MOVES.attempt.to
+        delivery.attempts = [...delivery.attempts, { startedAt: world.at, result: null }]
+        delivery.nextAttemptAt = null
+      })
     case 'AttemptEnded':
       return changeDelivery(world, event.delivery, delivery => {
-        const attempt = lastAttempt(delivery)
-        return {
-          status: DELIVERY_MOVES[endOfAttempt(event)].to,
-          attempts: delivery.attempts.with(-1, { ...attempt, result: event.result }),
-          nextAttemptAt: event.next,
-        }
+        const { startedAt } = lastAttempt(delivery)
+        delivery.status = DELIVERY_MOVES[endOfAttempt(event)].to
+        delivery.attempts = delivery.attempts.with(-1, { startedAt, result: event.result })
+        delivery.nextAttemptAt = event.next
       })
   }
 }
@@ -391,14 +397,12 @@ function release({ heldDeliveries }: MutableWorld, id: string): void {
   for (const [endpoint, held] of heldDeliveries) if (held === id) heldDeliveries.delete(endpoint)
 }
 
-function changeDelivery(
-  world: MutableWorld,
-  id: string,
-  edit: (delivery: Delivery) => Partial<Delivery>,
-): void {
+function changeDelivery(world: MutableWorld, id: string, edit: (delivery: Mutable<Delivery>) => void): void {
   const delivery = world.deliveries.get(id)
   if (!delivery) throw new Error(`the journal names a delivery that was never queued: ${id}`)
-  const next = { ...delivery, ...edit(delivery), seq: world.seq }
+  const next: Mutable<Delivery> = { ...delivery }
+  edit(next)
+  next.seq = world.seq
   world.deliveries.set(id, next)
   if (isOpen(next)) world.openDeliveries.add(id)
   else world.openDeliveries.delete(id)
@@ -425,6 +429,9 @@ function giveUp(world: MutableWorld, endpoint: string): void {
   for (const id of world.openDeliveries) {
     const delivery = world.deliveries.get(id)
     if (delivery?.endpointId !== endpoint || !allows(LOSE_ENDPOINT, delivery.status)) continue
-    changeDelivery(world, delivery.id, () => ({ status: LOSE_ENDPOINT.to, nextAttemptAt: null }))
+    changeDelivery(world, delivery.id, lost => {
+      lost.status = LOSE_ENDPOINT.to
+      lost.nextAttemptAt = null
+    })
   }
 }

@@ -69,8 +69,9 @@ function move(
   const updated = () => emit(world, context, 'payment.updated', subject)
   switch (trigger) {
     case 'present-action': {
-      const takesReceipt = payment.route?.takesReceipt ?? false
-      return [...presentAction(context, { ...payment, id, takesReceipt }), ...updated()]
+      const { checkoutMode, expiresAt, script, route } = payment
+      const presented = { id, checkoutMode, expiresAt, script, takesReceipt: route?.takesReceipt ?? false }
+      return [...presentAction(context, presented), ...updated()]
     }
     case 'withdraw-action':
       return [{ type: 'ActionWithdrawn', payment: id }, ...updated()]

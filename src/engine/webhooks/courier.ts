@@ -304,7 +304,7 @@ export class Courier {
       }
       const stopping = this.#stopping.signal
       const about = { account: this.account.id, secret: own[0] ?? '', url: delivery.url }
-      const answer = await sender.send({ ...about, headers, body, limitMs, stopping, onBegin })
+      const answer = await sender.send({ headers, body, limitMs, stopping, onBegin, ...about })
       const retryAfterMs = parseRetryAfter(answer.retryAfter, wall())
       const headersOfAnswer = answer.headers && { headers: answer.headers }
       return {
