@@ -52,8 +52,8 @@ const output = {
   minify: { compress: true, mangle: false, codegen: true },
   comments: { legal: false },
 }
-// The first validation, the first image and the first position in a YAML text require these from files of their own.
-const LATE = ['ajv', 'qr', 'yaml']
+// The first image and the first position in a YAML text require these from files of their own.
+const LATE = ['qr', 'yaml']
 const program = await build({
   ...forNode,
   input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },

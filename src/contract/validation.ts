@@ -1,60 +1,33 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { closest } from './closest.ts'
 import { parseDuration } from './durations.ts'
 import type { FieldProblem } from './errors.ts'
 import { isRecord } from './json.ts'
 import { parseTimestamp } from './timestamps.ts'
 
-/** Node's, which the types of a browser do not have. */
-declare const require: (name: 'ajv') => typeof import('ajv')
-
-// Our own schemas are type-checked, so Ajv need not validate them. Ajv's code optimisation is off because it took
-// half of the time of each first use.
-function newCompiler(): Ajv {
-  // Not imported, because to load it takes a tenth of a start, and most commands validate nothing.
-  const { Ajv } = require('ajv')
-  const ajv = new Ajv({
-    allErrors: true,
-    strict: false,
-    verbose: true,
-    validateSchema: false,
-    meta: false,
-    code: { optimize: false },
-  })
-  for (const [name, validate] of Object.entries(FORMATS)) ajv.addFormat(name, { validate })
-  return ajv
-}
-
-let compiler: Ajv | undefined
-
 /** The problems that a value has with a schema, each with its field and the rule that it breaks. */
 export type Validator = (value: unknown) => readonly FieldProblem[]
 
 const NONE: readonly FieldProblem[] = []
 
-/** The schema is read at its first use, and compiled for the first value that may not fit it. */
+/** The schema is read at its first use. */
 export function validator(schema: TSchema): Validator {
-  let accept: ReturnType<typeof accepts> | undefined
-  let check: ValidateFunction | undefined
+  let accept: Accepts | undefined
   return value => {
     accept ??= accepts(schema)
-    if (accept(value)) return NONE
-    compiler ??= newCompiler()
-    check ??= compiler.compile(schema)
-    return check(value) ? NONE : problemsOf(check.errors ?? [])
+    return accept(value) ? NONE : problemsOf(brokenRules(schema, value, []))
   }
 }
 
 /** A limit, so that a body with 100,000 bad members gets a short response. */
 const MOST_PROBLEMS = 50
 
-function problemsOf(errors: readonly ErrorObject[]): readonly FieldProblem[] {
+function problemsOf(broken: Iterable<BrokenRule>): readonly FieldProblem[] {
   const problems = new Map<string, FieldProblem>()
-  for (const error of errors) {
-    const field = fieldOf(error)
+  for (const { path, message } of broken) {
+    const field = path.join('.') || 'body'
     // Several rules may fail for one field; the first one is enough.
-    if (!problems.has(field)) problems.set(field, { field, message: ruleOf(error) })
+    if (!problems.has(field)) problems.set(field, { field, message })
     if (problems.size === MOST_PROBLEMS) break
   }
   // In a union, a problem inside the intended branch says more than a problem with the other branch.
@@ -62,54 +35,120 @@ function problemsOf(errors: readonly ErrorObject[]): readonly FieldProblem[] {
   return [...problems.values()].filter(({ field }) => !fields.some(other => other.startsWith(`${field}.`)))
 }
 
-function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
-  const path = instancePath.split('/').slice(1).map(unescapePointer)
-  if (keyword === 'required') path.push(params.missingProperty)
-  if (keyword === 'additionalProperties') path.push(params.additionalProperty)
-  return path.join('.') || 'body'
+interface BrokenRule {
+  readonly path: readonly string[]
+  readonly message: string
 }
 
-const unescapePointer = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')
+/** What is wrong with a value that a schema does not accept. */
+function* brokenRules(schema: TSchema, value: unknown, path: readonly string[]): Generator<BrokenRule> {
+  for (const keyword of KEYWORDS) {
+    if (schema[keyword] === undefined) continue
+    const within = BROKEN_WITHIN[keyword]
+    if (within) yield* within(schema, value, path)
+    else if (!RULES[keyword]?.(schema)?.(value)) yield { path, message: messageOf(keyword, schema, value) }
+  }
+}
 
-function ruleOf({ keyword, params, parentSchema, data }: ErrorObject): string {
-  const also = typeof parentSchema?.description === 'string' ? ` (${parentSchema.description})` : ''
+/** In this order they are looked at, so that the first problem of a field is the one to mend first. */
+const KEYWORDS = [
+  ...['type', 'maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum'],
+  ...['maxLength', 'minLength', 'pattern', 'format', 'const', 'enum', 'anyOf'],
+  ...['maxItems', 'minItems', 'uniqueItems', 'items', 'maxProperties', 'minProperties', 'required'],
+  ...['propertyNames', 'additionalProperties', 'properties', 'patternProperties'],
+]
+
+type BrokenWithin = (schema: TSchema, value: unknown, path: readonly string[]) => Iterable<BrokenRule>
+
+/** What is wrong with the members, the entries, or the forms of a value. */
+const BROKEN_WITHIN: Readonly<Record<string, BrokenWithin>> = {
+  anyOf: function* (schema, value, path) {
+    const forms: readonly TSchema[] = schema.anyOf
+    if (forms.some(form => accepts(form)(value))) return
+    for (const form of forms) yield* brokenRules(form, value, path)
+    yield { path, message: messageOf('anyOf', schema, value) }
+  },
+  items: function* ({ items }, list, path) {
+    if (!Array.isArray(list)) return
+    for (const [nth, entry] of list.entries()) yield* brokenRules(items, entry, [...path, String(nth)])
+  },
+  required: function* ({ required }, record, path) {
+    if (!isRecord(record)) return
+    for (const name of required)
+      if (record[name] === undefined) yield { path: [...path, name], message: 'is required' }
+  },
+  additionalProperties: function* ({ additionalProperties: others, ...schema }, record, path) {
+    if (others === true || !isRecord(record)) return
+    const { properties = {}, patternProperties = {} } = schema
+    const patterns = Object.keys(patternProperties).map(pattern => new RegExp(pattern, 'u'))
+    for (const [name, member] of Object.entries(record)) {
+      if (Object.hasOwn(properties, name) || patterns.some(pattern => pattern.test(name))) continue
+      const message = `is not a known key${didYouMean(name, Object.keys(properties))}`
+      if (others) yield* brokenRules(others, member, [...path, name])
+      else yield { path: [...path, name], message }
+    }
+  },
+  properties: function* ({ properties }, record, path) {
+    if (!isRecord(record)) return
+    for (const [name, part] of Object.entries<TSchema>(properties))
+      if (record[name] !== undefined) yield* brokenRules(part, record[name], [...path, name])
+  },
+  patternProperties: function* ({ patternProperties }, record, path) {
+    if (!isRecord(record)) return
+    for (const [pattern, part] of Object.entries<TSchema>(patternProperties))
+      for (const [name, member] of Object.entries(record))
+        if (new RegExp(pattern, 'u').test(name)) yield* brokenRules(part, member, [...path, name])
+  },
+  propertyNames: function* ({ propertyNames }, record, path) {
+    if (isRecord(record))
+      for (const name of Object.keys(record)) yield* brokenRules(propertyNames, name, path)
+  },
+}
+
+const COMPARISONS: Readonly<Record<string, string>> = {
+  minimum: '>=',
+  maximum: '<=',
+  exclusiveMinimum: '>',
+  exclusiveMaximum: '<',
+}
+
+function messageOf(keyword: string, schema: TSchema, value: unknown): string {
+  const limit = schema[keyword]
+  const also = schema.description === undefined ? '' : ` (${schema.description})`
   switch (keyword) {
-    case 'required':
-      return 'is required'
     case 'type':
-      if (Array.isArray(data) && params.type === 'string') return 'must be a string, given once'
-      return `must be ${article(params.type)} ${params.type}${also}`
+      if (Array.isArray(value) && limit === 'string') return 'must be a string, given once'
+      return `must be ${article(limit)} ${limit}${also}`
     case 'pattern':
-      if (params.pattern === NOT_BLANK) return 'must not be blank'
-      return `must match ${params.pattern}${also}`
+      if (limit === NOT_BLANK) return 'must not be blank'
+      return `must match ${limit}${also}`
     case 'minLength':
-      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`
     case 'maxLength':
-      return `must have at most ${params.limit} characters`
+      return `must have at most ${limit} characters`
     case 'const':
-      return `must be ${JSON.stringify(params.allowedValue)}`
+      return `must be ${JSON.stringify(limit)}`
     case 'format':
-      if (params.format === 'uri') return 'must be an absolute URL'
-      return params.format === 'duration'
+      if (limit === 'uri') return 'must be an absolute URL'
+      return limit === 'duration'
         ? 'must be a duration, such as 250ms, 5s, 1h30m, 7d or PT5M'
         : 'must be an RFC 3339 date-time with an offset, such as 2026-01-31T09:30:00Z or 2026-01-31T16:30:00%2B07:00'
-    case 'additionalProperties':
-      return `is not a known key${didYouMean(params.additionalProperty, Object.keys(parentSchema?.properties ?? {}))}`
     case 'enum':
-      return `must be one of ${params.allowedValues.join(', ')}${didYouMean(data, params.allowedValues)}`
-    case 'minimum':
-    case 'maximum':
-    case 'exclusiveMinimum':
-    case 'exclusiveMaximum':
-      return `must be ${params.comparison} ${params.limit}${also}`
+      return `must be one of ${limit.join(', ')}${didYouMean(value, limit)}`
     case 'minItems':
-      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} entries`
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} entries`
     case 'maxItems':
-      return `must have at most ${params.limit} entries`
+      return `must have at most ${limit} entries`
+    case 'uniqueItems':
+      return 'must not have an entry twice'
+    case 'minProperties':
+      return `must have at least ${limit} ${limit === 1 ? 'key' : 'keys'}`
+    case 'maxProperties':
+      return `must have at most ${limit} ${limit === 1 ? 'key' : 'keys'}`
     case 'anyOf':
       return `must have one of the allowed forms${also}`
     default:
-      return `is not valid (${keyword} ${JSON.stringify(params)})`
+      return `must be ${COMPARISONS[keyword]} ${limit}${also}`
   }
 }
 
@@ -133,17 +172,15 @@ export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
 }
 
 /**
- * Whether a value certainly fits a schema. Almost every value does, and this is known at once. To say what is wrong with
- * another one takes a compiler, which takes longer to load and to start than most requests take. TypeBox's own check does not
- * know schemas that are plain JSON.
+ * Whether a value fits a schema. Almost every value does, and this is known at once. A compiler of schemas would take longer
+ * to load and to start than most commands take, and TypeBox's own check does not know schemas that are plain JSON.
  */
-export function accepts(schema: TSchema): Accepts {
+function accepts(schema: TSchema): Accepts {
   const rules: Accepts[] = []
   for (const keyword of Object.keys(schema)) {
     if (SILENT.has(keyword)) continue
     const rule = RULES[keyword]?.(schema)
-    // What is not known here is left to the compiler.
-    if (!rule) return () => false
+    if (!rule) throw new Error(`A schema has a rule that is not known: ${keyword}`)
     rules.push(rule)
   }
   if (OF_OBJECTS.some(keyword => schema[keyword] !== undefined)) rules.push(ofObject(schema))
