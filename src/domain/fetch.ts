@@ -70,6 +70,7 @@ function timersOf(world: World, id: string): readonly string[] {
 
 /** What a command decides about, and what then changes. */
 export function fetchFor(world: World, command: Command): Coming {
+  if (world.isInMemory) return undefined
   let coming: Coming
   if ('payment' in command) coming = fetchWithTimers(world, command.payment)
   else if ('delivery' in command) coming = fetchWithTimers(world, command.delivery)
@@ -100,6 +101,7 @@ const AHEAD = 128
 
 /** The next timer, and what it changes. If they are not in memory, many that follow come with them. */
 export function fetchNextTimer(world: World): Coming {
+  if (world.isInMemory) return undefined
   const { nextItem } = world.timers
   const fetch = (items: readonly Item<Timer>[]) => fetchAll(items, ({ command }) => fetchFor(world, command))
   return nextItem && fetch([nextItem]) && fetch(world.timers.list(AHEAD))

@@ -187,8 +187,12 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   }
 
   fetch(id: string): Coming {
-    const isHere = this.#latest.versions.has(id) || this.#writing?.versions.has(id) || this.#resident?.has(id)
-    return isHere ? undefined : this.past?.fetch(id)
+    if (!this.past) return undefined
+    const version = this.#latest.versions.get(id)
+    const here = version === undefined ? this.#earlierInMemory(id) : version
+    if (here === undefined) return this.past.fetch(id)
+    if (here) this.#lastFound = here
+    return undefined
   }
 
   fetchNamed(word: string, position: Position, most: number): Coming {
@@ -197,8 +201,14 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
 
   /** The version before the latest changes. */
   #earlier(id: string): Item<T> | undefined {
+    const here = this.#earlierInMemory(id)
+    return here === undefined ? this.past?.find(id) : (here ?? undefined)
+  }
+
+  /** Null if it was removed. */
+  #earlierInMemory(id: string): Version<T> | null | undefined {
     const writing = this.#writing?.versions.get(id)
-    return writing === undefined ? (this.#resident?.get(id) ?? this.past?.find(id)) : (writing ?? undefined)
+    return writing === undefined ? this.#resident?.get(id) : writing
   }
 
   /** A record with a new id. */

@@ -125,12 +125,14 @@ export const payoutTimer = (payout: string, kind: PayoutTimer) => `${payout}:${k
 export const deliveryTimer = (delivery: string) => `${delivery}:attempt`
 
 /** The timers that a record may have as it is now. */
-const timersOf =
-  <R>(table: TimersOf<R>) =>
-  (id: string, record: R): string[] =>
-    Object.keys(table)
-      .filter(kind => table[kind]?.(record))
-      .map(kind => `${id}:${kind}`)
+function timersOf<R>(table: TimersOf<R>) {
+  const kinds = Object.entries(table)
+  return (id: string, record: R): string[] => {
+    const timers: string[] = []
+    for (const [kind, waitsIn] of kinds) if (waitsIn(record)) timers.push(`${id}:${kind}`)
+    return timers
+  }
+}
 
 export const timersOfPayment = timersOf(OF_PAYMENT)
 export const timersOfPayout = timersOf(OF_PAYOUT)

@@ -37,6 +37,8 @@ export interface KeptAnswer {
 
 /** An account's state, read-only for everything except `apply`. */
 export interface World {
+  /** Whether nothing of it has to be read from elsewhere. */
+  readonly isInMemory: boolean
   readonly seq: number
   /**
    * The number of entries without the courier's. Ids derive from it, so that the timing of receivers does not change
@@ -167,6 +169,10 @@ export class MutableWorld implements World {
     this.deliveries = new Table(TABLES.deliveries, past?.deliveries)
     this.providerCalls = new Table(TABLES.providerCalls, past?.providerCalls)
     this.timers = new Timers(past?.timers)
+  }
+
+  get isInMemory(): boolean {
+    return this.payments.stored === undefined
   }
 
   table<K extends RecordKind>(kind: K): Table<RecordKinds[K]> {

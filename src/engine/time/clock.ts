@@ -107,7 +107,8 @@ export class AccountClock {
 
   /** Moves a clock that stands still. */
   jump(at: number): void {
-    this.#setting = { ...this.#setting, accountAt: at }
+    const { mode, rate, wallAt } = this.#setting
+    this.#setting = { mode, rate, accountAt: at, wallAt }
   }
 
   /** Called when the wall clock jumped, and the account's time possibly with it. */

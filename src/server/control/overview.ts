@@ -162,15 +162,14 @@ async function newest({ payments, payouts }: World, noted: ReadonlyMap<string, C
 }
 
 /** Of an entry, what says who ended a record: the rest, such as whole payments, would take memory for nothing. */
-const essentials = (events: readonly DomainEvent[]): DomainEvent[] =>
-  events.flatMap(event => {
-    const { type } = event
-    if (type === 'TimerFired') return [event]
-    const id = changedRecord(event)
-    return id === undefined
-      ? []
-      : [{ type, ...('payment' in event ? { payment: id } : { payout: id }) } as DomainEvent]
-  })
+function essentials(events: readonly DomainEvent[]): DomainEvent[] {
+  const kept: DomainEvent[] = []
+  for (const event of events)
+    if (event.type === 'TimerFired') kept.push(event)
+    else if ('payment' in event) kept.push({ type: event.type, payment: event.payment } as DomainEvent)
+    else if ('payout' in event) kept.push({ type: event.type, payout: event.payout } as DomainEvent)
+  return kept
+}
 
 function feedLine(runtime: AccountRuntime, { id, at, entry }: Change): Overview['feed'] {
   const { world } = runtime.account
