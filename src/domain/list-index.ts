@@ -18,25 +18,42 @@ export const FROM_THE_BOTTOM: Position = { at: Number.NEGATIVE_INFINITY, ordinal
 export type Facets = readonly string[]
 export type Matches = (facets: Facets) => boolean
 
+export const sameFacets = (a: Facets, b: Facets) =>
+  a === b || (a.length === b.length && a.every((facet, nth) => facet === b[nth]))
+
+/** The records with one combination of facets. */
+interface Shelf<P extends Position> {
+  readonly facets: Facets
+  readonly tree: Tree<P>
+}
+
 /**
  * Records in list order, split by facets: each combination of facet values has its own tree. A page merges the trees
  * whose facets match, so its cost depends on its size, not on the filters or the number of records.
  */
 export class ListIndex<P extends Position> {
-  readonly #trees = new Map<string, { facets: Facets; tree: Tree<P> }>()
+  readonly #trees = new Map<string, Shelf<P>>()
+  /** Where the last record was added or removed. The next one mostly has the same facets. */
+  #last: Shelf<P> | undefined
 
-  add(place: P, facets: Facets): void {
-    const key = facets.join('|')
-    let found = this.#trees.get(key)
-    if (!found) {
-      found = { facets, tree: new BTree<P, undefined>(undefined, comparePositions) }
-      this.#trees.set(key, found)
+  /** Returns the facets as all records with the same ones have them. */
+  add(place: P, facets: Facets): Facets {
+    let shelf = this.#shelfOf(facets)
+    if (!shelf) {
+      shelf = { facets, tree: new BTree<P, undefined>(undefined, comparePositions) }
+      this.#trees.set(facets.join('|'), shelf)
     }
-    found.tree.set(place, undefined)
+    shelf.tree.set(place, undefined)
+    return shelf.facets
   }
 
   remove(place: P, facets: Facets): void {
-    this.#trees.get(facets.join('|'))?.tree.delete(place)
+    this.#shelfOf(facets)?.tree.delete(place)
+  }
+
+  #shelfOf(facets: Facets): Shelf<P> | undefined {
+    if (!this.#last || !sameFacets(this.#last.facets, facets)) this.#last = this.#trees.get(facets.join('|'))
+    return this.#last
   }
 
   /** How many records match, from a position to before another one. */

@@ -7,6 +7,7 @@ import {
   newestFirst,
   type Position,
   PositionsByWord,
+  sameFacets,
 } from './list-index.ts'
 
 /** The records of one kind, found by id and listed in order. */
@@ -252,7 +253,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     version.record = record
     if (!version.listed) return
     const facets = this.shape.facets?.(record) ?? NO_FACETS
-    if (version.facets.every((facet, nth) => facet === facets[nth])) return
+    if (sameFacets(version.facets, facets)) return
     this.#latest.unlist(version)
     this.#latest.listLater(version)
   }
@@ -445,9 +446,8 @@ class Changes<T> {
     if (!facets || this.#unlisted.length === 0) return
     for (const version of this.#unlisted) {
       if (version.listed || this.versions.get(version.id) !== version) continue
-      version.facets = facets(version.record)
+      version.facets = this.#listed.add(version, facets(version.record))
       version.listed = true
-      this.#listed.add(version, version.facets)
     }
     this.#unlisted = []
   }

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { comparePositions } from '../../domain/list-index.ts'
+import { comparePositions, sameFacets } from '../../domain/list-index.ts'
 import { inSlices, yieldToEventLoop } from '../time/scheduling.ts'
 
 /**
@@ -154,9 +154,6 @@ export async function inListOrder<E extends Pick<IndexEntry, 'facets' | 'at' | '
   for (const alike of byFacets.values()) sorted.push(await sortInSlices(alike, comparePositions))
   return sorted.flat()
 }
-
-export const sameFacets = (a: readonly string[], b: readonly string[]) =>
-  a.length === b.length && a.every((facet, nth) => facet === b[nth])
 
 /** Makes an index of a given number of entries, which are added in list order. */
 export class IndexDraft {

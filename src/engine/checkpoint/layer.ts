@@ -1,10 +1,10 @@
 import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { FROM_THE_BOTTOM, FROM_THE_TOP, type Position } from '../../domain/list-index.ts'
+import { FROM_THE_BOTTOM, FROM_THE_TOP, type Position, sameFacets } from '../../domain/list-index.ts'
 import { openSealed } from '../journal/journal-format.ts'
 import { openPrivate, removeFile, useFile } from '../store/private-files.ts'
 import { DamagedError, messageOf } from '../store/store-errors.ts'
-import { decodeIndex, type FacetRange, firstNotBelow, type KindIndex, sameFacets } from './layer-index.ts'
+import { decodeIndex, type FacetRange, firstNotBelow, type KindIndex } from './layer-index.ts'
 
 /** A record as it is stored: one line of JSON with a checksum. */
 export interface StoredLine extends Position {

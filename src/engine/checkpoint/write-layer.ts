@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import { sameFacets } from '../../domain/list-index.ts'
 import type { RepeatedParts } from '../../domain/stored-form.ts'
 import { KINDS, storeRecord } from '../../domain/stored-state.ts'
 import type { Written } from '../../domain/table.ts'
@@ -24,7 +25,6 @@ import {
   IndexDraft,
   inListOrder,
   type KindIndex,
-  sameFacets,
 } from './layer-index.ts'
 
 /** The changes of all tables, taken at one moment. */
