@@ -74,8 +74,14 @@ export class TimeTravel {
     await this.account.journal.durable(this.account.world.seq)
   }
 
-  /** Resolves when everything due by now has happened and no delivery is in progress. */
-  async #quieten(budget?: ReceiverBudget): Promise<void> {
+  /** Resolves when everything due by now has happened and no delivery is in progress; undefined if that is so at once. */
+  #quieten(budget?: ReceiverBudget): Promise<void> | undefined {
+    const { account, courier } = this
+    const isQuiet = !account.stalled && !account.catchUp() && !courier.busy && !this.#somethingIsDue()
+    return isQuiet ? undefined : this.#untilQuiet(budget)
+  }
+
+  async #untilQuiet(budget: ReceiverBudget | undefined): Promise<void> {
     const { account, courier } = this
     do {
       // No timer fires while the disk cannot be written.
@@ -112,7 +118,8 @@ export class TimeTravel {
       nextAt = account.world.timers.nextAt
     ) {
       account.clock.jump(nextAt)
-      await this.#quieten(budget)
+      const coming = this.#quieten(budget)
+      if (coming) await coming
       if (++stops % STOPS_AT_ONCE === 0 && slice.isOver) await slice.next()
     }
     // One sync for many stops: no caller was answered yet, and the courier waits for the entries that it reports.
