@@ -39,7 +39,7 @@ interface LayerSettings {
 }
 
 /** How many records are written before other work gets its turn. */
-const SLICE = 256
+const SLICE = 128
 
 /** Writes the files of a new layer: whole on disk when it resolves. `fill` writes the records, and gives their index. */
 async function writeLayerFiles(
