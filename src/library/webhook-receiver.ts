@@ -284,18 +284,23 @@ export class WebhookReceiver {
   }
 
   /** The body, or the status that refuses it. */
-  async #read(request: IncomingMessage, holding: { bytes: number }): Promise<Buffer | number> {
-    if (Number(request.headers['content-length'] ?? 0) > this.most) return 413
-    const chunks: Buffer[] = []
-    // `refuse` reads on.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      chunks.push(chunk)
-      holding.bytes += chunk.length
-      this.#held += chunk.length
-      if (holding.bytes > this.most) return 413
-      if (this.#held > MOST_HELD) return 503
-    }
-    return Buffer.concat(chunks)
+  #read(request: IncomingMessage, holding: { bytes: number }): Promise<Buffer | number> {
+    if (Number(request.headers['content-length'] ?? 0) > this.most) return Promise.resolve(413)
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = []
+      const take = (chunk: Buffer) => {
+        chunks.push(chunk)
+        holding.bytes += chunk.length
+        this.#held += chunk.length
+        const refusal = holding.bytes > this.most ? 413 : this.#held > MOST_HELD ? 503 : undefined
+        if (refusal === undefined) return
+        // `refuse` reads on.
+        request.off('data', take)
+        resolve(refusal)
+      }
+      request.on('data', take)
+      request.once('end', () => resolve(Buffer.concat(chunks))).once('error', reject)
+    })
   }
 
   async #answer(webhook: IncomingWebhook): Promise<Maybe<WebhookAnswer>> {

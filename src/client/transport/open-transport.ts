@@ -82,15 +82,20 @@ export function openTransport(origin: string, options: NetworkOptions): Transpor
   return connections.transport(connections.close)
 }
 
-async function readWhole({ status, headers, body }: OpenAnswer): Promise<WireAnswer> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of body) {
-    length += chunk.length
-    if (length > LONGEST_ANSWER_BYTES) throw coded('BODY_TOO_LONG')
-    chunks.push(chunk)
-  }
-  return { status, headers, text: Buffer.concat(chunks).toString('utf8') }
+/** With listeners, because to iterate over a stream takes a multiple of their time. */
+function readWhole({ status, headers, body }: OpenAnswer): Promise<WireAnswer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    body.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > LONGEST_ANSWER_BYTES) return void body.destroy(coded('BODY_TOO_LONG'))
+      chunks.push(chunk)
+    })
+    body.once('end', () => resolve({ status, headers, text: Buffer.concat(chunks).toString('utf8') }))
+    body.once('error', reject)
+    body.once('close', () => body.readableEnded || reject(coded('ECONNRESET')))
+  })
 }
 
 type Variables = Readonly<Record<string, string | undefined>>
