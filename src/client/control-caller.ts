@@ -69,7 +69,9 @@ interface Sent extends Sending {
 /** The types of an input are checked where it is given. */
 function sent(call: ControlCall, input: unknown, sending: Sending = {}): Sent {
   const { body, headers = {}, ...where } = (input ?? {}) as AnyInput
-  return { call, body, headers: givenOf(headers), ...requestLine(call, where), ...sending }
+  const { method, path } = requestLine(call, where)
+  const { headers: own, upload, signal } = sending
+  return { method, path, call, body, headers: own ?? givenOf(headers), upload, signal }
 }
 
 const givenOf = (headers: NonNullable<AnyInput['headers']>) =>

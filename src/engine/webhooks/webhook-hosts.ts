@@ -2,6 +2,9 @@ import { type LookupAddress, lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
+/** How many hosts stay checked. */
+const PROBLEMS_KEPT = 1000
+
 /** Turns a host name into its addresses, as `dns.lookup` does with `all`. */
 type Resolve = (
   name: string,
@@ -22,6 +25,8 @@ export class WebhookHosts {
   readonly #hosts = new Set<string>()
   readonly #hostnames = new Set<string>()
   readonly #addresses = new Ranges()
+  /** By the host and port of a URL: the ranges of addresses take longer than the rest of a request. */
+  readonly #problems = new Map<string, string | undefined>()
 
   constructor(
     allowed: readonly string[] = [],
@@ -47,6 +52,14 @@ export class WebhookHosts {
    * Why webhooks may not go to this URL; undefined if they may. A host name is resolved only when a webhook is sent.
    */
   problem(url: URL): string | undefined {
+    if (!this.#problems.has(url.host)) {
+      if (this.#problems.size >= PROBLEMS_KEPT) this.#problems.clear()
+      this.#problems.set(url.host, this.#problemOf(url))
+    }
+    return this.#problems.get(url.host)
+  }
+
+  #problemOf(url: URL): string | undefined {
     const host = hostOf(url)
     if (isIP(host) !== 0) return this.#addressProblem(host, this.#isNamed(url))
     if (isLocalName(host) || this.#isNamed(url)) return undefined

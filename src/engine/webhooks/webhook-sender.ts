@@ -53,12 +53,6 @@ const IDLE_MS = 3000
 /** How many URLs stay parsed. */
 const TARGETS_KEPT = 1000
 
-interface Target {
-  readonly target: URL
-  /** Why webhooks may not go there. */
-  readonly problem: string | undefined
-}
-
 /** How a page is asked for, without anything that says who asks. */
 const AS_A_BROWSER = { accept: 'text/html,*/*;q=0.8', 'user-agent': 'paysim' }
 
@@ -72,7 +66,7 @@ export class WebhookSender {
   #underWay = 0
   #bytes = 0
   readonly #waiting = new Queue<() => void>()
-  readonly #targets = new Map<string, Target>()
+  readonly #targets = new Map<string, URL>()
 
   constructor(
     private readonly hosts: WebhookHosts,
@@ -84,7 +78,9 @@ export class WebhookSender {
   }
 
   async #send(request: WebhookRequest): Promise<WebhookAnswer> {
-    const { target, problem } = this.#targetOf(request.url)
+    const target = this.#targetOf(request.url)
+    // An endpoint may come from an import, or from a server that was started with other hosts allowed.
+    const problem = this.hosts.problem(target)
     if (problem !== undefined) throw new WebhookHostError(problem)
     const client = this.#clients.get(target.protocol) ?? (await this.#clientFor(target))
     const { length } = request.body
@@ -131,19 +127,14 @@ export class WebhookSender {
     }
   }
 
-  /**
-   * An endpoint may come from an import, or from a server that was started with other hosts allowed. So each URL is
-   * checked, but only once, because the ranges of addresses take longer than the rest of a request.
-   */
-  #targetOf(url: string): Target {
-    let checked = this.#targets.get(url)
-    if (!checked) {
-      const target = new URL(url)
-      checked = { target, problem: this.hosts.problem(target) }
+  #targetOf(url: string): URL {
+    let target = this.#targets.get(url)
+    if (!target) {
+      target = new URL(url)
       if (this.#targets.size >= TARGETS_KEPT) this.#targets.clear()
-      this.#targets.set(url, checked)
+      this.#targets.set(url, target)
     }
-    return checked
+    return target
   }
 
   async #clientFor(target: URL): Promise<HttpClient> {
@@ -213,6 +204,7 @@ function exchange(
   return new Promise((resolve, reject) => {
     if (stopping.aborted) return reject(new Error('stopped'))
     let isSent = false
+    let isAnswered = false
     const fail = (cause: Error) => {
       if (cause instanceof TooLateError) cause.sent = isSent
       deadline.clear()
@@ -240,11 +232,12 @@ function exchange(
     })
     outgoing.on('error', fail)
     // A receiver that changes to another protocol is reported in no other way.
-    outgoing.once('close', () => fail(new Error('the connection was closed')))
+    outgoing.once('close', () => isAnswered || fail(new Error('the connection was closed')))
     outgoing.once('response', incoming => {
       const shown: Buffer[] = []
       let size = 0
       const answer = () => {
+        isAnswered = true
         deadline.clear()
         const { 'retry-after': retryAfter, location } = incoming.headers
         const body = Buffer.concat(shown).toString('utf8').slice(0, SHOWN_BODY)

@@ -60,8 +60,8 @@ export const keyView = (pair: { publicKey: string; secretKey: string }): KeyPair
 
 export function fullPayment(payment: Payment, { rendering }: AccountRuntime): PaymentRecord {
   const { route, receipt } = payment
-  return {
-    ...paymentView(payment, rendering.lens),
+  // V8 takes long to define members one by one after a spread of many.
+  return Object.assign(paymentView(payment, rendering.lens), {
     customer: payment.customer,
     payment_method_options: payment.options,
     return_url: payment.returnUrl,
@@ -83,7 +83,7 @@ export function fullPayment(payment: Payment, { rendering }: AccountRuntime): Pa
     cancelled: payment.cancelled,
     expires_at: formatTimestamp(payment.expiresAt),
     moves: movesOfPayment(payment, rendering.lens.contract),
-  }
+  })
 }
 
 export const fullPayout = (payout: Payout, { rendering }: AccountRuntime): PayoutRecord => ({
