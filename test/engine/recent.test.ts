@@ -14,10 +14,17 @@ const cacheOf = (budget: CacheBudget, most = 1000) => {
   return { cache, ask, made: () => made }
 }
 
-test('a value that was used recently is made only once', () => {
-  const { ask, made } = cacheOf(new CacheBudget(10_000))
+test('as many values as fit are made only once, in whatever order they are used', () => {
+  const { ask, made } = cacheOf(new CacheBudget(200))
   for (let time = 0; time < 3; time++) for (let key = 0; key < 20; key++) ask(key)
   expect(made()).toBe(20)
+})
+
+test('a new value is kept, even if all others were used again', () => {
+  const { ask, made } = cacheOf(new CacheBudget(200))
+  for (let time = 0; time < 2; time++) for (let key = 0; key < 20; key++) ask(key)
+  for (let time = 0; time < 2; time++) ask(20)
+  expect(made()).toBe(21)
 })
 
 test('a cache alone stays within the bytes, and keeps what is used again and again', () => {
@@ -36,7 +43,7 @@ test('the cache that has grown longest ago gives up first', () => {
   const budget = new CacheBudget(1000)
   const [first, second, busy] = [cacheOf(budget), cacheOf(budget), cacheOf(budget)]
   for (const { ask } of [first, second, busy]) for (let key = 0; key < 45; key++) ask(key)
-  expect([first, second, busy].map(({ cache }) => cache.bytes)).toEqual([0, 450, 450])
+  expect([first, second, busy].map(({ cache }) => cache.bytes)).toEqual([100, 450, 450])
   for (let key = 0; key < 45; key++) busy.ask(key)
   expect(busy.made()).toBe(45)
 })
