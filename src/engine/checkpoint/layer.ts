@@ -65,12 +65,14 @@ export class KindInLayer {
   }
 
   /** The entries whose ids have this hash. */
-  *hashed(hash: number): Generator<number> {
+  hashed(hash: number): readonly number[] {
     const { idHash, idEntry } = this.index
+    const entries: number[] = []
     for (let nth = firstNotBelow(idHash, hash); idHash[nth] === hash; nth++) {
       const entry = idEntry[nth] ?? 0
-      if (this.counts(entry)) yield entry
+      if (this.counts(entry)) entries.push(entry)
     }
+    return entries
   }
 
   /** The entry with these facets at a position. */

@@ -108,6 +108,12 @@ export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
     sizeOf: ({ kind, entry }) => OBJECT_TO_LINE * (kind.index.length[entry] ?? 0),
   })
 
+  /** The id that was asked for last, and what may have it. */
+  #asked: { readonly id: string; readonly items: readonly StoredItem<RecordKinds[K]>[] } = {
+    id: '',
+    items: [],
+  }
+
   constructor(private readonly settings: PastSettings<K>) {
     const { layers, kind, arrivals } = settings
     this.lastOrdinal = arrivals
@@ -119,24 +125,24 @@ export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
   }
 
   find(id: string): StoredItem<RecordKinds[K]> | undefined {
-    if (this.#inLayers.length === 0) return undefined
-    const hash = hashOf(id, this.settings.hashSeed)
-    for (let nth = 0; nth < this.#inLayers.length; nth++)
-      for (const entry of this.#inLayers[nth]?.hashed(hash) ?? []) {
-        const item = this.#item(nth, entry)
-        if (item?.id === id) return item
-      }
-    return undefined
+    return this.#itemsOf(id).find(({ kind, entry, id: own }) => kind.counts(entry) && own === id)
   }
 
   fetch(id: string): Coming {
-    if (this.#inLayers.length === 0) return undefined
-    const hash = hashOf(id, this.settings.hashSeed)
     let coming: Coming
-    for (let nth = 0; nth < this.#inLayers.length; nth++)
-      for (const entry of this.#inLayers[nth]?.hashed(hash) ?? [])
-        coming = together(coming, this.#item(nth, entry)?.fetch())
+    for (const item of this.#itemsOf(id)) coming = together(coming, item.fetch())
     return coming
+  }
+
+  /** Those whose ids have the hash of this one: mostly one. A record is fetched first, and then found by the same id. */
+  #itemsOf(id: string): readonly StoredItem<RecordKinds[K]>[] {
+    if (this.#asked.id === id || this.#inLayers.length === 0) return this.#asked.items
+    const hash = hashOf(id, this.settings.hashSeed)
+    const items = this.#inLayers.flatMap((kind, nth) =>
+      kind.hashed(hash).map(entry => this.#item(kind, nth, entry)),
+    )
+    this.#asked = { id, items }
+    return items
   }
 
   fetchNamed(word: string, position: Position, most: number): Coming {
@@ -146,7 +152,7 @@ export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
       let left = most
       for (const entry of kind.named(hash, position)) {
         if (left-- === 0) return
-        coming = together(coming, this.#item(nth, entry)?.fetch())
+        coming = together(coming, this.#item(kind, nth, entry).fetch())
       }
     })
     return coming
@@ -166,21 +172,23 @@ export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
   below(position: Position, matches: (facets: readonly string[]) => boolean) {
     return newestFirst(
       this.#inLayers.flatMap((kind, nth) =>
-        kind.below(position, matches).map(entries => this.#items(nth, entries)),
+        kind.below(position, matches).map(entries => this.#items(kind, nth, entries)),
       ),
     )
   }
 
   above() {
     return merged(
-      this.#inLayers.flatMap((kind, nth) => kind.above().map(entries => this.#items(nth, entries))),
+      this.#inLayers.flatMap((kind, nth) => kind.above().map(entries => this.#items(kind, nth, entries))),
       (a, b) => comparePositions(b, a),
     )
   }
 
   named(word: string, position: Position) {
     const hash = hashOf(word, this.settings.hashSeed)
-    return newestFirst(this.#inLayers.map((kind, nth) => this.#items(nth, kind.named(hash, position), word)))
+    return newestFirst(
+      this.#inLayers.map((kind, nth) => this.#items(kind, nth, kind.named(hash, position), word)),
+    )
   }
 
   count(matches: (facets: readonly string[]) => boolean, from?: Position, to?: Position): number {
@@ -189,25 +197,28 @@ export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
 
   get first(): StoredItem<RecordKinds[K]> | undefined {
     let first: StoredItem<RecordKinds[K]> | undefined
-    for (let nth = 0; nth < this.#inLayers.length; nth++) {
-      const entry = this.#inLayers[nth]?.first
-      const item = entry === undefined ? undefined : this.#item(nth, entry)
+    this.#inLayers.forEach((kind, nth) => {
+      const entry = kind.first
+      const item = entry === undefined ? undefined : this.#item(kind, nth, entry)
       if (item && (!first || comparePositions(item, first) < 0)) first = item
-    }
+    })
     return first
   }
 
-  *#items(nth: number, entries: Iterator<number>, word?: string): Generator<StoredItem<RecordKinds[K]>> {
+  *#items(
+    kind: KindInLayer,
+    nth: number,
+    entries: Iterator<number>,
+    word?: string,
+  ): Generator<StoredItem<RecordKinds[K]>> {
     for (let next = entries.next(); !next.done; next = entries.next()) {
-      const item = this.#item(nth, next.value)
+      const item = this.#item(kind, nth, next.value)
       // Another word may have the same hash.
-      if (item && (word === undefined || TABLES[this.settings.kind].word?.(item.record) === word)) yield item
+      if (word === undefined || TABLES[this.settings.kind].word?.(item.record) === word) yield item
     }
   }
 
-  #item(nth: number, entry: number): StoredItem<RecordKinds[K]> | undefined {
-    const kind = this.#inLayers[nth]
-    if (!kind) return undefined
+  #item(kind: KindInLayer, nth: number, entry: number): StoredItem<RecordKinds[K]> {
     return this.#recent.get(nth * 2 ** 32 + entry, () => new StoredItem(kind, entry, this.#form))
   }
 
