@@ -3,7 +3,8 @@ export const MOST_LEVELS = 64
 
 /** Looks at JSON before it is parsed, so that code that walks the value may recurse. */
 export function isTooDeep(text: string): boolean {
-  if (text.length <= MOST_LEVELS) return false
+  // Found much faster than it is counted how deep they are.
+  if (!hasMore(text, '{', '[')) return false
   let depth = 0
   let quoted = false
   for (let at = 0; at < text.length; at++) {
@@ -16,6 +17,15 @@ export function isTooDeep(text: string): boolean {
       if (++depth > MOST_LEVELS) return true
     } else if (character === 0x7d || character === 0x5d) depth--
   }
+  return false
+}
+
+/** Whether a text has more of these characters than JSON may have levels. */
+function hasMore(text: string, ...characters: readonly string[]): boolean {
+  let count = 0
+  for (const character of characters)
+    for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1))
+      if (++count > MOST_LEVELS) return true
   return false
 }
 
