@@ -11,13 +11,10 @@ export type Validator = (value: unknown) => readonly FieldProblem[]
 const NONE: readonly FieldProblem[] = []
 
 /** The schema is read at its first use. */
-export function validator(schema: TSchema): Validator {
-  let accept: Accepts | undefined
-  return value => {
-    accept ??= accepts(schema)
-    return accept(value) ? NONE : problemsOf(brokenRules(schema, value, []))
-  }
-}
+export const validator =
+  (schema: TSchema): Validator =>
+  value =>
+    accepts(schema)(value) ? NONE : problemsOf(brokenRules(schema, value, []))
 
 /** A limit, so that a body with 100,000 bad members gets a short response. */
 const MOST_PROBLEMS = 50
@@ -40,8 +37,8 @@ interface BrokenRule {
   readonly message: string
 }
 
-/** What is wrong with a value that a schema does not accept. */
 function* brokenRules(schema: TSchema, value: unknown, path: readonly string[]): Generator<BrokenRule> {
+  if (accepts(schema)(value)) return
   for (const keyword of KEYWORDS) {
     if (schema[keyword] === undefined) continue
     const within = BROKEN_WITHIN[keyword]
@@ -52,10 +49,9 @@ function* brokenRules(schema: TSchema, value: unknown, path: readonly string[]):
 
 /** In this order they are looked at, so that the first problem of a field is the one to mend first. */
 const KEYWORDS = [
-  ...['type', 'maximum', 'minimum', 'exclusiveMaximum', 'exclusiveMinimum'],
-  ...['maxLength', 'minLength', 'pattern', 'format', 'const', 'enum', 'anyOf'],
-  ...['maxItems', 'minItems', 'uniqueItems', 'items', 'maxProperties', 'minProperties', 'required'],
-  ...['propertyNames', 'additionalProperties', 'properties', 'patternProperties'],
+  ...['type', 'maximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength', 'pattern', 'format'],
+  ...['const', 'enum', 'anyOf', 'minItems', 'uniqueItems', 'items', 'maxProperties'],
+  ...['required', 'additionalProperties', 'properties', 'patternProperties'],
 ]
 
 type BrokenWithin = (schema: TSchema, value: unknown, path: readonly string[]) => Iterable<BrokenRule>
@@ -95,13 +91,11 @@ const BROKEN_WITHIN: Readonly<Record<string, BrokenWithin>> = {
   },
   patternProperties: function* ({ patternProperties }, record, path) {
     if (!isRecord(record)) return
-    for (const [pattern, part] of Object.entries<TSchema>(patternProperties))
+    for (const [pattern, part] of Object.entries<TSchema>(patternProperties)) {
+      const expression = new RegExp(pattern, 'u')
       for (const [name, member] of Object.entries(record))
-        if (new RegExp(pattern, 'u').test(name)) yield* brokenRules(part, member, [...path, name])
-  },
-  propertyNames: function* ({ propertyNames }, record, path) {
-    if (isRecord(record))
-      for (const name of Object.keys(record)) yield* brokenRules(propertyNames, name, path)
+        if (expression.test(name)) yield* brokenRules(part, member, [...path, name])
+    }
   },
 }
 
@@ -109,7 +103,6 @@ const COMPARISONS: Readonly<Record<string, string>> = {
   minimum: '>=',
   maximum: '<=',
   exclusiveMinimum: '>',
-  exclusiveMaximum: '<',
 }
 
 function messageOf(keyword: string, schema: TSchema, value: unknown): string {
@@ -137,14 +130,10 @@ function messageOf(keyword: string, schema: TSchema, value: unknown): string {
       return `must be one of ${limit.join(', ')}${didYouMean(value, limit)}`
     case 'minItems':
       return limit === 1 ? 'must not be empty' : `must have at least ${limit} entries`
-    case 'maxItems':
-      return `must have at most ${limit} entries`
     case 'uniqueItems':
       return 'must not have an entry twice'
-    case 'minProperties':
-      return `must have at least ${limit} ${limit === 1 ? 'key' : 'keys'}`
     case 'maxProperties':
-      return `must have at most ${limit} ${limit === 1 ? 'key' : 'keys'}`
+      return `must have at most ${limit} keys`
     case 'anyOf':
       return `must have one of the allowed forms${also}`
     default:
@@ -176,6 +165,17 @@ export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
  * to load and to start than most commands take, and TypeBox's own check does not know schemas that are plain JSON.
  */
 function accepts(schema: TSchema): Accepts {
+  let check = checks.get(schema)
+  if (!check) {
+    check = readRules(schema)
+    checks.set(schema, check)
+  }
+  return check
+}
+
+const checks = new WeakMap<TSchema, Accepts>()
+
+function readRules(schema: TSchema): Accepts {
   const rules: Accepts[] = []
   for (const keyword of Object.keys(schema)) {
     if (SILENT.has(keyword)) continue
@@ -248,20 +248,13 @@ const RULES: Readonly<Record<string, (schema: TSchema) => Accepts | undefined>> 
   minimum: ({ minimum }) => ofNumber(number => number >= minimum),
   maximum: ({ maximum }) => ofNumber(number => number <= maximum),
   exclusiveMinimum: ({ exclusiveMinimum: least }) => ofNumber(number => number > least),
-  exclusiveMaximum: ({ exclusiveMaximum: most }) => ofNumber(number => number < most),
   minItems: ({ minItems }) => ofList(list => list.length >= minItems),
-  maxItems: ({ maxItems }) => ofList(list => list.length <= maxItems),
   uniqueItems: () => ofList(list => list.every(isPrimitive) && new Set(list).size === list.length),
   items: ({ items }) => {
     const item = accepts(items)
     return ofList(list => list.every(item))
   },
-  minProperties: ({ minProperties }) => ofMembers(names => names.length >= minProperties),
   maxProperties: ({ maxProperties }) => ofMembers(names => names.length <= maxProperties),
-  propertyNames: ({ propertyNames }) => {
-    const name = accepts(propertyNames)
-    return ofMembers(names => names.every(name))
-  },
 }
 
 /** The members by name or pattern, which of them are required, and whether there may be others. */

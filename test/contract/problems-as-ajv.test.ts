@@ -2,6 +2,9 @@ import type { TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject } from 'ajv'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { TOOLS } from '../../src/cli/mcp/tools.ts'
+import type { ControlOperations } from '../../src/contract/control/operations/operation.ts'
+import { controlOperations } from '../../src/contract/control/operations.ts'
 import * as requests from '../../src/contract/control/requests.ts'
 import { resources } from '../../src/contract/resources.ts'
 import { FORMATS, validator } from '../../src/contract/validation.ts'
@@ -28,6 +31,10 @@ const SCHEMAS: [string, TSchema][] = [
   ...Object.entries(EVENT_SCHEMAS).map(([type, members]) => [type, object(members)] as const),
   ...Object.entries(FileSchema.properties).map(([name, part]) => [`file: ${name}`, part] as const),
   ...[...VERBS].map(([name, { schema }]) => [`step: ${name}`, schema] as const),
+  ...Object.entries<ControlOperations[string]>(controlOperations('any')).flatMap(([call, { body }]) =>
+    body && 'json' in body ? [[call, body.json] as const] : [],
+  ),
+  ...Object.entries(TOOLS).map(([name, { input }]) => [`tool: ${name}`, input] as const),
   // These two are only for the documents: what they describe is checked in parts.
 ].flatMap(([name, schema]) =>
   isSchema(schema) && !['Archive', 'PayoutList'].includes(name) ? [[name, schema]] : [],
