@@ -4,6 +4,8 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** By the value of a byte, the code of the letter that stands for it. */
 const LETTER_CODES = Uint8Array.from({ length: 256 }, (_, byte) => BASE62.charCodeAt(byte % BASE62.length))
 const ID_LENGTH = 24
+/** The codes of the id that is being made: a new list for each would take a fifth of its time. */
+const LETTERS: number[] = new Array(ID_LENGTH).fill(0)
 
 /**
  * Ids derived from a seed and a position in the journal: the same seed and calls give the same ids, even after a
@@ -25,9 +27,8 @@ export class IdSource {
   newId(prefix: string, move: number, nth: number): string {
     // As a text with a character for each byte: a buffer takes longer to make than the digest.
     const digest = hash('sha256', `${this.seed}:${prefix}:${move}:${nth}`, 'binary')
-    const letters: number[] = []
-    for (let at = 0; at < ID_LENGTH; at++) letters.push(LETTER_CODES[digest.charCodeAt(at)] ?? 0)
-    return `${prefix}_${String.fromCharCode(...letters)}`
+    for (let at = 0; at < ID_LENGTH; at++) LETTERS[at] = LETTER_CODES[digest.charCodeAt(at)] ?? 0
+    return `${prefix}_${String.fromCharCode(...LETTERS)}`
   }
 
   newSecret(move: number, nth: number): string {
