@@ -212,6 +212,11 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     return writing === undefined ? this.#resident?.get(id) : writing
   }
 
+  /** The same, if the latest changes have none: it may be what was found last. */
+  #unchanged(id: string): Item<T> | undefined {
+    return this.#lastFound?.id === id ? this.#lastFound : this.#earlier(id)
+  }
+
   /** A record with a new id. */
   add(id: string, record: T): void {
     this.#size += 1
@@ -225,7 +230,7 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   set(id: string, record: T): void {
     const version = this.#latest.versions.get(id)
     if (version) return this.#change(version, record)
-    const before = this.#lastFound?.id === id ? this.#lastFound : this.#earlier(id)
+    const before = this.#unchanged(id)
     if (!before || version === null) return this.add(id, record)
     this.#forget(before)
     this.#put(id, record, before.ordinal)
@@ -265,12 +270,12 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   delete(id: string, wasNeverStored = false): Item<T> | undefined {
     const version = this.#latest.versions.get(id)
     if (version === null || (!version && wasNeverStored)) return undefined
+    const before = version ? (version.isNew ? undefined : this.#earlier(id)) : this.#unchanged(id)
     this.#lastFound = undefined
     if (version) {
       this.#unlist(this.#latest, version)
       this.#latest.versions.delete(id)
     }
-    const before = version?.isNew ? undefined : this.#earlier(id)
     if (!version && !before) return undefined
     this.#size -= 1
     if (before) {
@@ -367,6 +372,8 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     let first: Item<T> | undefined
     for (const item of [this.#latest.list.first, this.#writing?.list.first, this.past?.first])
       if (item && (!first || comparePositions(item, first) < 0)) first = item
+    // A timer that fires is removed next.
+    if (first && isInMemory(first)) this.#lastFound = first
     return first
   }
 
