@@ -22,7 +22,7 @@ export function jsonOutput(): ServeOutput {
       follow(simulator, {
         request: record => print(requestLine(record)),
         entry: ({ account }, entry) =>
-          print(`{"event":"entry","account":"${account.id}",${entryText(entry).slice(1)}`),
+          print(entryText(entry).slice(1), `{"event":"entry","account":"${account.id}",`),
       })
     },
     flush,
@@ -37,10 +37,10 @@ function lineWriter() {
     process.stdout.write(waiting)
     waiting = ''
   }
-  const print = (line: string) => {
+  const print = (line: string, start = '') => {
     if (waiting === '') setTimeout(flush, 10)
     // Logs are stored and forwarded: only the ready line may contain secrets.
-    waiting += jsonLine(withoutSecrets(line))
+    waiting += start + jsonLine(withoutSecrets(line))
   }
   return { print, flush }
 }
