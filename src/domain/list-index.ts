@@ -108,8 +108,8 @@ export function* merged<P>(sources: readonly Iterator<P>[], order: (a: P, b: P) 
     const first = rest.next()
     if (!first.done) waiting.push({ rest, head: first.value })
   }
-  while (waiting.length > 0) {
-    const next = waiting.reduce((best, other) => (order(other.head, best.head) > 0 ? other : best))
+  for (let [next] = waiting; next; [next] = waiting) {
+    for (const other of waiting) if (order(other.head, next.head) > 0) next = other
     yield next.head
     const after = next.rest.next()
     if (!after.done) next.head = after.value
