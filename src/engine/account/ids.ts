@@ -6,12 +6,16 @@ const LETTER_CODES = Uint8Array.from({ length: 256 }, (_, byte) => BASE62.charCo
 const ID_LENGTH = 24
 /** The codes of the id that is being made: a new list for each would take a fifth of its time. */
 const LETTERS: number[] = new Array(ID_LENGTH).fill(0)
+const MOST_SIGNATURES = 256
 
 /**
  * Ids derived from a seed and a position in the journal: the same seed and calls give the same ids, even after a
  * restart, and nobody can guess one without the seed.
  */
 export class IdSource {
+  /** By text: who asks for the next page sends back what was signed with the last one, and many ask for the first. */
+  readonly #signatures = new Map<string, string>()
+
   constructor(readonly seed: string) {}
 
   /** The ids, secrets and random numbers of one command, each different. Secrets may have a source of their own. */
@@ -49,7 +53,13 @@ export class IdSource {
 
   /** Signs texts that leave the server and come back: cursors and page addresses. */
   sign(text: string): string {
-    return createHmac('sha256', this.seed).update(text).digest('base64url').slice(0, 22)
+    let signature = this.#signatures.get(text)
+    if (signature === undefined) {
+      if (this.#signatures.size === MOST_SIGNATURES) this.#signatures.clear()
+      signature = createHmac('sha256', this.seed).update(text).digest('base64url').slice(0, 22)
+      this.#signatures.set(text, signature)
+    }
+    return signature
   }
 
   #digest(text: string): Buffer {
