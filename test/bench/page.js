@@ -1,8 +1,31 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { COLUMNS, cellsOf } from './table.js'
 
 const PAGE = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))
+
+/** How much worse a ratio is than on the page, if it is named. */
+const SLOWER = 0.25
+
+/**
+ * The lines whose ratio was better on the page than in each round now, and by more than a quarter: what is lost little by
+ * little does not show beside the parent commit.
+ */
+export function slowerThanPage(rows) {
+  const before = new Map(ratiosOf(rowsOnPage()).map(({ what, fair }) => [what, fair]))
+  return ratiosOf(rows).filter(({ what, fair, best }) => {
+    const then = before.get(what)
+    return fair < then * (1 - SLOWER) && best < then
+  })
+}
+
+function rowsOnPage() {
+  const lines = readFileSync(PAGE, 'utf8').split('\n')
+  return lines.flatMap(line => {
+    const [name, ours, , ratio] = line.startsWith('| ') ? line.slice(2).split(' | ') : []
+    return Number(ratio) > 0 ? [{ name, unit: ours, ratio: Number(ratio) }] : []
+  })
+}
 
 /** docs/benchmarks.md: the last full run. */
 export function writePage({ rows, machine, version }) {
@@ -106,28 +129,33 @@ ${worse(rows)}
 
 function markdown(rows) {
   const columns = COLUMNS.map(name => (name === '' ? ' ' : name))
-  const cells = rows.map(row => cellsOf(row).map(cell => cell.trim()))
   const line = each => `| ${each.join(' | ')} |`
-  return [line(columns), line(columns.map((_, at) => (at === 0 ? '---' : '--:'))), ...cells.map(line)].join(
-    '\n',
-  )
+  const alignment = columns.map((_, at) => (at === 0 ? '---' : '--:'))
+  return [columns, alignment, ...rows.map(cellsOf)].map(line).join('\n')
 }
 
 /** Every line in favour of the other side, the worst first. */
-function worse(rows) {
+const worse = rows =>
+  ratiosOf(rows)
+    .filter(({ fair }) => fair < 1)
+    .sort((a, b) => a.fair - b.fair)
+    .map(({ what, row: { ratio, busyRatio } }) => {
+      const byProcessor = busyRatio > 0 ? ` (by CPU ${busyRatio.toFixed(2)})` : ''
+      return `- ${what}: ${ratio.toFixed(2)}${byProcessor}`
+    })
+    .join('\n')
+
+/** The lines with a ratio, by their whole names. `fair` and `best`, which is that of a round, are above 1 in favour of paysim. */
+function ratiosOf(rows) {
   let about = ''
-  const losses = rows.flatMap(({ name, ratio, unit, busyRatio }) => {
+  return rows.flatMap(row => {
+    const { name, unit, ratio, lowest = ratio, highest = ratio } = row
     // An indented line belongs to the one above it.
     const isOwn = !name.startsWith(' ')
     if (isOwn) about = name
     if (ratio === undefined) return []
-    const fair = unit.endsWith('/s') ? ratio : 1 / ratio
-    const byProcessor = !(busyRatio > 0) ? '' : ` (by CPU ${busyRatio.toFixed(2)})`
     const what = isOwn ? name : `${about}: ${name.trim()}`
-    return fair < 1 ? [{ fair, text: `- ${what}: ${ratio.toFixed(2)}${byProcessor}` }] : []
+    const [fair, best] = unit.endsWith('/s') ? [ratio, highest] : [1 / ratio, 1 / lowest]
+    return [{ row, what, fair, best }]
   })
-  return losses
-    .sort((a, b) => a.fair - b.fair)
-    .map(({ text }) => text)
-    .join('\n')
 }

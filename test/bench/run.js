@@ -12,7 +12,7 @@ import { measureListMemory } from './list-memory.js'
 import { measureList } from './list-payouts.js'
 import { measureLosses } from './losses.js'
 import { measureMerchants } from './merchants.js'
-import { writePage } from './page.js'
+import { slowerThanPage, writePage } from './page.js'
 import { measureReceipts } from './receipts.js'
 import { measureRestart } from './restart.js'
 import { misses } from './rounds.js'
@@ -49,6 +49,10 @@ const machine = `node ${process.version}, ${cpus().length} × ${cpus()[0]?.model
 const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
 console.log(`${machine}\n\n${table(rows)}`)
 if (settings.jsonFile) await writeFile(settings.jsonFile, `${JSON.stringify({ machine, rows }, null, 2)}\n`)
+
+const slower = slowerThanPage(rows)
+if (slower.length > 0)
+  console.error(`\nslower than the page says: ${slower.map(({ what }) => what).join('; ')}`)
 
 if (!isWhole) process.exitCode = 1
 else if (!settings.quick && !settings.only) writePage({ rows, machine, version })
