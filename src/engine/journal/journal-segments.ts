@@ -226,7 +226,6 @@ export class Segments {
 const BLOCK_BYTES = 128 * 1024
 /** About twenty for each id in a block, so that one in some hundred blocks is read in vain. */
 const BITS = 2 ** 13
-const BITS_AN_ID = 4
 
 /** The ids of records in a line, and some other texts: it need not be parsed to find them. */
 const NAMED = new RegExp(`"(?:${RECORD_MEMBERS.join('|')})":"((?:[^"\\\\]|\\\\.)*)"`, 'g')
@@ -281,8 +280,9 @@ export class HistoryIndex {
       this.#blocks.push(block)
     }
     block.end = offset + length + 1
-    for (const [, id = ''] of text.matchAll(NAMED))
-      for (const bit of bitsOf(id)) block.bits[bit >> 5] = (block.bits[bit >> 5] ?? 0) | (1 << (bit & 31))
+    for (let named = NAMED.exec(text); named; named = NAMED.exec(text))
+      for (const bit of bitsOf(named[1] ?? ''))
+        block.bits[bit >> 5] = (block.bits[bit >> 5] ?? 0) | (1 << (bit & 31))
   }
 
   /** The lines with this id, and perhaps some more. */
@@ -298,5 +298,6 @@ export class HistoryIndex {
 
 function bitsOf(id: string): number[] {
   const hash = hashOf(id, 0)
-  return Array.from({ length: BITS_AN_ID }, (_, nth) => Math.floor(hash / BITS ** nth) % BITS)
+  const [low, high] = [hash >>> 0, Math.floor(hash / 2 ** 32)]
+  return [low, low + high, low + 2 * high, low + 3 * high].map(sum => sum & (BITS - 1))
 }
