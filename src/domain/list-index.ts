@@ -22,7 +22,7 @@ export const sameFacets = (a: Facets, b: Facets) =>
   a === b || (a.length === b.length && a.every((facet, nth) => facet === b[nth]))
 
 /** The records with one combination of facets. */
-interface Shelf<P extends Position> {
+interface Group<P extends Position> {
   readonly facets: Facets
   readonly tree: Tree<P>
 }
@@ -32,26 +32,26 @@ interface Shelf<P extends Position> {
  * whose facets match, so its cost depends on its size, not on the filters or the number of records.
  */
 export class ListIndex<P extends Position> {
-  readonly #trees = new Map<string, Shelf<P>>()
+  readonly #trees = new Map<string, Group<P>>()
   /** Where the last record was added or removed. The next one mostly has the same facets. */
-  #last: Shelf<P> | undefined
+  #last: Group<P> | undefined
 
   /** Returns the facets as all records with the same ones have them. */
   add(place: P, facets: Facets): Facets {
-    let shelf = this.#shelfOf(facets)
-    if (!shelf) {
-      shelf = { facets, tree: new BTree<P, undefined>(undefined, comparePositions) }
-      this.#trees.set(facets.join('|'), shelf)
+    let group = this.#groupOf(facets)
+    if (!group) {
+      group = { facets, tree: new BTree<P, undefined>(undefined, comparePositions) }
+      this.#trees.set(facets.join('|'), group)
     }
-    shelf.tree.set(place, undefined)
-    return shelf.facets
+    group.tree.set(place, undefined)
+    return group.facets
   }
 
   remove(place: P, facets: Facets): void {
-    this.#shelfOf(facets)?.tree.delete(place)
+    this.#groupOf(facets)?.tree.delete(place)
   }
 
-  #shelfOf(facets: Facets): Shelf<P> | undefined {
+  #groupOf(facets: Facets): Group<P> | undefined {
     if (!this.#last || !sameFacets(this.#last.facets, facets)) this.#last = this.#trees.get(facets.join('|'))
     return this.#last
   }

@@ -77,9 +77,9 @@ const MOST_CHARACTERS = 16 * 1024
 const LONGEST_MESSAGE = 500
 
 /** What is kept of an account. What it was refused is kept apart, so that no other calls crowd it out. */
-interface Shelves {
-  readonly refused: Shelf
-  readonly others: Shelf
+interface AccountLog {
+  readonly refused: Ring
+  readonly others: Ring
   bytes: number
 }
 
@@ -132,7 +132,7 @@ const sizeOf = ({ record: { path, ignored }, refusal }: Kept) =>
 /** The last requests of each account, and the listeners for new ones. */
 export class RequestLog {
   /** By account, in the order in which the accounts were last called. */
-  readonly #kept = new Map<string, Shelves>()
+  readonly #kept = new Map<string, AccountLog>()
   #lastCalled: string | undefined
   #bytes = 0
   #bodyBytes = 0
@@ -160,18 +160,18 @@ export class RequestLog {
     request: Request,
     reply: Reply,
   ): void {
-    const shelves = this.#kept.get(account) ?? { refused: new Shelf(), others: new Shelf(), bytes: 0 }
+    const log = this.#kept.get(account) ?? { refused: new Ring(), others: new Ring(), bytes: 0 }
     if (account !== this.#lastCalled) {
       this.#kept.delete(account)
-      this.#kept.set(account, shelves)
+      this.#kept.set(account, log)
       this.#lastCalled = account
     }
-    const shelf = record.status >= 400 ? shelves.refused : shelves.others
-    const { texts } = shelf
+    const ring = record.status >= 400 ? log.refused : log.others
+    const { texts } = ring
     const bodiesBefore = texts.bytes
     const { headers, arrival, disturbed } = request
     // Written out, because to spread what is known took half of the processor time of a GET.
-    const more = shelf.add({
+    const more = ring.add({
       record,
       wall,
       refusal,
@@ -185,7 +185,7 @@ export class RequestLog {
       answered: store(texts, reply.payload),
       whole: !reply.hijacked,
     })
-    shelves.bytes += more
+    log.bytes += more
     this.#bytes += more
     if (this.#bytes > MOST_BYTES) this.#forgetLongestAgo()
     this.#bodyBytes += texts.bytes - bodiesBefore
@@ -263,9 +263,9 @@ export class RequestLog {
 
   /** Oldest first. */
   #all({ account }: AccountRuntime): Kept[] {
-    const shelves = this.#kept.get(account.id)
-    if (!shelves) return []
-    return [...shelves.refused.all, ...shelves.others.all].sort((a, b) => a.nth - b.nth)
+    const log = this.#kept.get(account.id)
+    if (!log) return []
+    return [...log.refused.all, ...log.others.all].sort((a, b) => a.nth - b.nth)
   }
 
   #find(runtime: AccountRuntime, requestId: string): Kept | undefined {
@@ -307,10 +307,10 @@ export class RequestLog {
   }
 
   forget(account: string): void {
-    const shelves = this.#kept.get(account)
-    if (shelves) {
-      this.#bytes -= shelves.bytes
-      this.#bodyBytes -= shelves.refused.texts.bytes + shelves.others.texts.bytes
+    const log = this.#kept.get(account)
+    if (log) {
+      this.#bytes -= log.bytes
+      this.#bodyBytes -= log.refused.texts.bytes + log.others.texts.bytes
     }
     this.#kept.delete(account)
     if (account === this.#lastCalled) this.#lastCalled = undefined
@@ -330,8 +330,8 @@ export class RequestLog {
   }
 }
 
-/** Requests with their bodies. They are in a ring, so that adding one always costs the same. */
-class Shelf {
+/** The latest requests with their bodies: to add one always costs the same. */
+class Ring {
   readonly texts = new KeptTexts()
   readonly #rows: Kept[] = []
   #next = 0
