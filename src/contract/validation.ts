@@ -73,15 +73,17 @@ const BROKEN_WITHIN: Readonly<Record<string, BrokenWithin>> = {
     for (const name of required)
       if (record[name] === undefined) yield { path: [...path, name], message: 'is required' }
   },
-  additionalProperties: function* ({ additionalProperties: others, ...schema }, record, path) {
-    if (others === true || !isRecord(record)) return
-    const { properties = {}, patternProperties = {} } = schema
+  additionalProperties: function* (
+    { additionalProperties, properties = {}, patternProperties = {} },
+    record,
+    path,
+  ) {
+    if (additionalProperties === true || !isRecord(record)) return
     const patterns = Object.keys(patternProperties).map(pattern => new RegExp(pattern, 'u'))
-    for (const [name, member] of Object.entries(record)) {
+    for (const name of Object.keys(record)) {
       if (Object.hasOwn(properties, name) || patterns.some(pattern => pattern.test(name))) continue
       const message = `is not a known key${didYouMean(name, Object.keys(properties))}`
-      if (others) yield* brokenRules(others, member, [...path, name])
-      else yield { path: [...path, name], message }
+      yield { path: [...path, name], message }
     }
   },
   properties: function* ({ properties }, record, path) {
@@ -268,7 +270,6 @@ function ofObject({
   const patterns = Object.entries<TSchema>(patternProperties).map(
     ([pattern, schema]) => [new RegExp(pattern, 'u'), accepts(schema)] as const,
   )
-  const other = typeof additionalProperties === 'boolean' ? undefined : accepts(additionalProperties)
   const isFit = (name: string, value: unknown) => {
     const rule = named.get(name)
     let isKnown = rule !== undefined
@@ -278,7 +279,7 @@ function ofObject({
       isKnown = true
       if (!accept(value)) return false
     }
-    return isKnown || (other ? other(value) : additionalProperties)
+    return isKnown || additionalProperties === true
   }
   return value => {
     if (!isRecord(value)) return true

@@ -71,6 +71,14 @@ test('all errors are listed, each field once', () => {
   expect(problemsOf({ amount: '', code: '' })).toHaveLength(2)
 })
 
+test('a form that fits is no problem beside a rule that is broken', () => {
+  const forms = [Type.Object({ a: Type.String() }), Type.Object({ b: Type.String() })]
+  const either = Type.Unsafe({ ...Type.Union(forms), type: 'object', maxProperties: 1 })
+  expect(validator(either)({ a: 'x', c: 1 })).toEqual([
+    { field: 'body', message: 'must have at most 1 keys' },
+  ])
+})
+
 test('at most fifty errors are named', () => {
   expect(problemsOf({ amount: '1', list: Array.from({ length: 100_000 }, () => 1) })).toHaveLength(50)
 })
