@@ -68,13 +68,12 @@ ${worse(rows)}
 - **The first test** was to take 60 ms, and takes less. Most of its time goes to reading the code of the calls and of the control
   surface, and to running it before V8 has compiled it; a tenth to a fifth goes to the package that draws the code. Next: parts
   of the control surface that are loaded when they are called.
-- **A run of the shipped scenarios** was to take 1.0 s, and takes about a quarter more. A tenth goes to loading modules, a
-  twentieth to drawing QR codes, and a thirtieth to reading YAML:
-  positions in a file are found only when somebody asks for them. One file starts an application, which is a process of Node's
-  own; with the requests to it and from it, a quarter of the processor time. The rest are 660 calls, of which V8 has compiled
-  little when they are over. A quarter of them are the advance by 0 s after a step; to leave out those that find nothing to
-  do, which are most, saved less than a fiftieth. To start a story takes 3 ms, the first one 20 ms. Next: less code that a
-  run reads before its first story.
+- **A run of the shipped scenarios** was to take 1.0 s. A tenth goes to loading modules, a twentieth to drawing QR codes, and a
+  thirtieth to reading YAML: positions in a file are found only when somebody asks for them. One file starts an application,
+  which is a process of Node's own; with the requests to it and from it, a quarter of the processor time. The rest are 660
+  calls, of which V8 has compiled little when they are over: a fifth goes to its compiler, on other threads. A quarter of the
+  calls are the advance by 0 s after a step; to leave out those that find nothing to do, which are most, saved less than a
+  fiftieth. To start a story takes 3 ms, the first one 20 ms. Next: less code that a run reads before its first story.
 - **A GET** is read and answered without Node's streams (\`server/http/plain-connection.ts\`), which saves a third of its
   processor time. More than half of what is left is the system call that writes the answer to the socket, which the bare
   server needs too. The rest is host check, credentials, routes, faults, the time of the account and its due timers, a
@@ -119,8 +118,8 @@ ${worse(rows)}
   twice as long. Next: look once for what many timers need that are due one after another, and fewer objects for each
   timer that outlive a garbage collection.
 - **An import** is parsed, checked entry by entry, and replayed. It lets other work go first every few milliseconds, but
-  not while one large piece of the body is parsed, not while several large Maps grow at one entry (50 ms among 180,000 payments), and not during a garbage collection.
-  Next: parse it in a thread of its own, and Maps that grow in parts.
+  not while one large piece of the body is parsed, not while several large Maps grow at one entry (50 ms among 180,000
+  payments), and not during a garbage collection. Next: parse it in a thread of its own, and Maps that grow in parts.
 - **The first search** after a start was to answer in 0.5 s, as each later one does. It reads every payment once, for an index
   of its texts: about 1.6 s of processor time for 100,000, in slices between which other calls are answered. A fifth goes to
   parsing the records, and a sixth to garbage collection. Next: the texts in a file of their own beside the records.
