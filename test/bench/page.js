@@ -59,12 +59,12 @@ ${worse(rows)}
 
 - **A test** makes an account with a virtual clock, creates a payment with a QR code, lets it succeed and waits for its webhook,
   with the library, in one process. The create and the webhook are exchanges over HTTP; control calls of the same process need no
-  connection. It was to take 3 ms of processor time, and takes that of about 17 bare exchanges. No part is large: a twentieth goes
-  to drawing the code and compressing its image, a thirtieth to making the merchant, and a fiftieth each to call sites for errors,
-  to garbage collection on the main thread and to signatures. The compiler of V8, on other threads, takes a quarter: it still
-  interprets much of what a test runs, and after 1,000 tests, one takes about three quarters as long. The second account of
-  a merchant is made when it is first called. Next: an answer to a new merchant that has its webhook endpoints, so that the library
-  need not list them.
+  connection. It was to take 3 ms of processor time: one of the first 400 takes a tenth more, one of the first 1,200 a
+  twentieth less, and after 1,500 it takes 2 ms. No part is large: a twentieth goes to drawing the code and compressing its
+  image, a thirtieth to making the merchant, and a fiftieth each to call sites for errors, to garbage collection on the main
+  thread and to signatures. The compiler of V8, on other threads, takes a quarter, and V8 still interprets much of what the
+  first tests run. The second account of a merchant is made when it is first called. Next: an answer to a new merchant that
+  has its webhook endpoints, so that the library need not list them.
 - **The first test** was to take 60 ms, and takes less. Most of its time goes to reading the code of the calls and of the control
   surface, and to running it before V8 has compiled it; a tenth to a fifth goes to the package that draws the code. Next: parts
   of the control surface that are loaded when they are called.
