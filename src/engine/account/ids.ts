@@ -14,7 +14,7 @@ const MOST_SIGNATURES = 256
  */
 export class IdSource {
   /** By text: who asks for the next page sends back what was signed with the last one, and many ask for the first. */
-  readonly #signatures = new Map<string, string>()
+  #signatures: Map<string, string> | undefined
 
   constructor(readonly seed: string) {}
 
@@ -53,6 +53,7 @@ export class IdSource {
 
   /** Signs texts that leave the server and come back: cursors and page addresses. */
   sign(text: string): string {
+    this.#signatures ??= new Map()
     let signature = this.#signatures.get(text)
     if (signature === undefined) {
       if (this.#signatures.size === MOST_SIGNATURES) this.#signatures.clear()

@@ -303,8 +303,16 @@ export class Courier {
         ...lowerCase(more),
       }
       const stopping = this.#stopping.signal
-      const about = { account: this.account.id, secret: own[0] ?? '', url: delivery.url }
-      const answer = await sender.send({ headers, body, limitMs, stopping, onBegin, ...about })
+      const answer = await sender.send({
+        account: this.account.id,
+        secret: own[0] ?? '',
+        url: delivery.url,
+        headers,
+        body,
+        limitMs,
+        stopping,
+        onBegin,
+      })
       const retryAfterMs = parseRetryAfter(answer.retryAfter, wall())
       const headersOfAnswer = answer.headers && { headers: answer.headers }
       return {

@@ -1,6 +1,6 @@
 import { closest } from '../../contract/closest.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
-import { type Validator, validator } from '../../contract/validation.ts'
+import { validator } from '../../contract/validation.ts'
 import { checkMatcher } from '../expect/match.ts'
 import { BUILT_IN, referencesIn } from '../run/scope.ts'
 import { isPlain, VERBS, verbsOf } from '../verbs/index.ts'
@@ -18,13 +18,7 @@ export interface StepContext {
   readonly hasApplication: boolean
 }
 
-const validators = new Map<string, Validator>()
-
-function shapeProblems({ name, schema }: AnyVerb, step: object): readonly FieldProblem[] {
-  const check = validators.get(name) ?? validator(schema)
-  validators.set(name, check)
-  return check(step)
-}
+const shapeProblems = ({ schema }: AnyVerb, step: object): readonly FieldProblem[] => validator(schema)(step)
 
 export function checkSteps(steps: readonly unknown[], path: Path, reading: StepContext): void {
   for (const [at, step] of steps.entries()) checkStep(step, [...path, at], reading)

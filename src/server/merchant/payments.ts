@@ -11,7 +11,7 @@ import {
 } from '../../contract/requests.ts'
 import { PAYER_FIELDS } from '../../contract/resources.ts'
 import type { CheckoutMode } from '../../contract/statuses.ts'
-import { type Validator, validator } from '../../contract/validation.ts'
+import { validator } from '../../contract/validation.ts'
 import { deniedMode } from '../../domain/decide/create-payment.ts'
 import { type EligibleMethod, eligibleMethods, routingTable } from '../../domain/routing.ts'
 import { demandAvailable } from '../carry-out.ts'
@@ -44,10 +44,11 @@ export const createPayment: Handler = async call => {
   const { key, problems: keyProblems } =
     mode === 'off' ? { key: undefined, problems: [] } : readKey(request, { required: mode === 'required' })
   const given = readNulls(contract, body)
+  const schema = createPaymentBody(contract)
   demandNoProblems([
     ...keyProblems,
-    ...checkOf(contract)(given),
-    ...unknownMembers(contract, request, given, createPaymentBody(contract)),
+    ...validator(schema)(given),
+    ...unknownMembers(contract, request, given, schema),
     ...crossProblems(given),
   ])
   return answerPayment(call, {
@@ -59,16 +60,6 @@ export const createPayment: Handler = async call => {
 
 /** The same for all texts of JSON that mean the same. */
 export const fingerprintOf = (body: unknown) => hash('sha256', canonicalJson(body), 'base64url')
-
-const checks = new WeakMap<Contract, Validator>()
-function checkOf(contract: Contract): Validator {
-  let check = checks.get(contract)
-  if (!check) {
-    check = validator(createPaymentBody(contract))
-    checks.set(contract, check)
-  }
-  return check
-}
 
 /** The rules between fields, and others that the schema cannot express. */
 function crossProblems(body: JsonObject): FieldProblem[] {
