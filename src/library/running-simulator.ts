@@ -151,7 +151,7 @@ function simulatorOf(
       })
       const facts = factsOf(merchant, environment)
       const calls = control.account(facts.id)
-      receiver?.register(await calls.webhookEndpoints.list())
+      receiver?.register(merchant.accounts.flatMap(({ webhook_endpoints: made = [] }) => made))
       return surround(facts, calls, receiver, () => control.merchants.remove(merchant.id))
     })
 

@@ -4,6 +4,7 @@ import { CHECKOUT_MODES, ENVIRONMENTS } from '../statuses.ts'
 import { Catalogue } from './catalogue.ts'
 import { MerchantBody } from './requests.ts'
 import { ProviderRule } from './rules.ts'
+import { EndpointRecord } from './webhooks.ts'
 
 /** Merchants, their accounts and their keys. */
 
@@ -26,6 +27,11 @@ export const MerchantRecord = named(
         public_key: nullable(Type.String({ description: 'null once every key was revoked' })),
         secret_key: nullable(Type.String()),
         more_keys: Type.Optional(Type.Array(KeyPairRecord)),
+        webhook_endpoints: Type.Optional(
+          Type.Array(EndpointRecord, {
+            description: 'those that the call asked for which created the merchant',
+          }),
+        ),
       }),
     ),
   }),

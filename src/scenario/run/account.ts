@@ -37,7 +37,7 @@ export async function makeAccount(
   webhookSecret?: string,
 ): Promise<RunAccount> {
   const environment = data.environment ?? 'test'
-  const { merchant, inbox, keys } = await makeMerchant(data, target, wanted)
+  const { merchant, inbox, keys, made } = await makeMerchant(data, target, wanted)
   const id = `${merchant}.${environment}`
   const control = target.control.account(id)
   // The endpoint of an application may need its own secret, and is returned with it.
@@ -47,7 +47,7 @@ export async function makeAccount(
         ...eventsOf(data),
         ...(webhookSecret === undefined ? {} : { secret: webhookSecret }),
       })
-    : (await control.webhookEndpoints.list())[0]
+    : made
   inbox.secret = endpoint?.secret ?? ''
   if (data.receiver?.answers) inbox.behave(data.receiver.answers)
   if (data.catalogue) await mergeCatalogue(control, data.catalogue)
@@ -90,7 +90,8 @@ async function makeMerchant(
         const account = accounts.find(one => one.environment === environment)
         return { publicKey: account?.public_key ?? '', secretKey: account?.secret_key ?? '' }
       }
-      return { merchant, inbox, keys: { test: keysOf('test'), live: keysOf('live') } }
+      const [made] = accounts.flatMap(({ webhook_endpoints: endpoints = [] }) => endpoints)
+      return { merchant, inbox, keys: { test: keysOf('test'), live: keysOf('live') }, made }
     } catch (error) {
       inbox.close()
       if (!(error instanceof ControlError) || error.status !== 422 || nth === 1000) throw error

@@ -1,14 +1,18 @@
 import { MerchantBody, MerchantPatch } from '../../contract/control/requests.ts'
+import type { EndpointRecord } from '../../contract/control/webhooks.ts'
 import type { FieldProblem } from '../../contract/errors.ts'
+import { ENVIRONMENTS, type Environment } from '../../contract/statuses.ts'
 import { CANNOT_BE_SHOWN, canBeShown, parseTimestamp } from '../../contract/timestamps.ts'
 import { readCatalogue } from '../../domain/catalogue.ts'
 import { readRules } from '../../domain/rules/rule.ts'
+import { accountId } from '../../engine/account/open-runtime.ts'
+import type { Gateway } from '../../engine/gateway.ts'
 import type { AccountSetup } from '../../engine/store/merchant-record.ts'
 import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
 import { demandNoProblems, notFound } from '../refusal.ts'
 import { bodyReader, type ControlHandlers, type ControlSettings, param } from './control-call.ts'
 import { rateIn } from './overview.ts'
-import { keyView, merchantView } from './views.ts'
+import { endpointView, keyView, merchantView } from './views.ts'
 import { webhookUrlProblems } from './webhooks.ts'
 
 const readMerchant = bodyReader<MerchantBody>(MerchantBody, { optional: true })
@@ -31,9 +35,10 @@ export function merchantCalls({ gateway, unused, removeMerchant, webhookHosts }:
         setup: setupOf(body, webhookHosts),
       })
       unused?.made(merchant.id)
-      return answer(201, merchantView(merchant))
+      return answer(201, merchantView(merchant, await endpointsMade(gateway, merchant.id, body.webhooks)))
     },
-    'GET /merchants': ({ answer }) => answer(200, { data: gateway.merchants.map(merchantView) }),
+    'GET /merchants': ({ answer }) =>
+      answer(200, { data: gateway.merchants.map(merchant => merchantView(merchant)) }),
 
     'GET /merchants/:id': ({ request, answer }) => answer(200, merchantView(find(param(request, 'id')))),
     'PATCH /merchants/:id': async ({ request, answer }) => {
@@ -62,6 +67,17 @@ export function merchantCalls({ gateway, unused, removeMerchant, webhookHosts }:
       return answer(204)
     },
   } satisfies Partial<ControlHandlers>
+}
+
+/** The endpoints that a new merchant was created with. Their secrets are needed to check what they receive. */
+async function endpointsMade(gateway: Gateway, merchant: string, asked: MerchantBody['webhooks'] = []) {
+  const made: { [E in Environment]?: EndpointRecord[] } = {}
+  for (const environment of ENVIRONMENTS) {
+    if (!asked.some(({ environment: only = environment }) => only === environment)) continue
+    const runtime = await gateway.account(accountId(merchant, environment))?.open()
+    if (runtime) made[environment] = [...runtime.account.world.endpoints.values()].map(endpointView)
+  }
+  return made
 }
 
 /** Checks the whole body before anything of a merchant is created. */

@@ -9,6 +9,7 @@ import type {
 } from '../../contract/control/payments.ts'
 import type { DeliveryRecord, EndpointRecord, EventRecord } from '../../contract/control/webhooks.ts'
 import type { Contract } from '../../contract/decisions.ts'
+import { ENVIRONMENTS, type Environment } from '../../contract/statuses.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { possibleMoves } from '../../domain/decide/move-payment.ts'
 import type { Entry } from '../../domain/events.ts'
@@ -35,19 +36,25 @@ import type { MerchantRecord as Merchant } from '../../engine/store/merchant-rec
 
 const time = (at: number | null) => (at === null ? null : formatTimestamp(at))
 
-export function merchantView({ id, name, checkoutModes, accounts }: Merchant): MerchantRecord {
+/** `made`: the endpoints that were created with it. */
+export function merchantView(
+  { id, name, checkoutModes, accounts }: Merchant,
+  made: { readonly [E in Environment]?: readonly EndpointRecord[] } = {},
+): MerchantRecord {
   return {
     id,
     name,
     checkout_modes: checkoutModes,
-    accounts: (['test', 'live'] as const).map(environment => {
+    accounts: ENVIRONMENTS.map(environment => {
       const [first, ...more] = accounts[environment].keys
+      const endpoints = made[environment]
       return {
         id: `${id}.${environment}`,
         environment,
         public_key: first?.publicKey ?? null,
         secret_key: first?.secretKey ?? null,
         ...(more.length > 0 ? { more_keys: more.map(keyView) } : {}),
+        ...(endpoints ? { webhook_endpoints: endpoints } : {}),
       }
     }),
   }

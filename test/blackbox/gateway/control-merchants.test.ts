@@ -58,6 +58,26 @@ describe('creating a merchant', () => {
     ])
   })
 
+  test('returns the endpoints that it made, with the secrets that sign', async () => {
+    const receiver = await openReceiver()
+    const here = { url: `${receiver.url}/here`, events: ['payment.created'] }
+    const live = { url: `${receiver.url}/live`, environment: 'live' }
+    const { accounts } = await succeeded(make({ webhooks: [here, live] }))
+    const made = Object.fromEntries(
+      accounts.map((each: AccountKeys & { webhook_endpoints: unknown }) => [each.id, each.webhook_endpoints]),
+    )
+    const listed = async (account: string) =>
+      (await succeeded(server().control('GET', `/accounts/${account}/webhook-endpoints`))).data
+    for (const account of Object.keys(made)) expect(made[account]).toEqual(await listed(account))
+    expect(
+      accounts.map((each: { webhook_endpoints: readonly { url: string }[] }) =>
+        each.webhook_endpoints.map(({ url }) => url),
+      ),
+    ).toEqual([[here.url], [here.url, live.url]])
+    const [only] = (await succeeded(make({ webhooks: [live] }))).accounts
+    expect(only).not.toHaveProperty('webhook_endpoints')
+  })
+
   test('refuses an id that is taken, and does not change its owner', async () => {
     const first = await make({ id: 'taken', name: 'First' })
     const second = await make({ id: 'taken', name: 'Second' })

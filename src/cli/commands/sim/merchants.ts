@@ -8,7 +8,7 @@ import { drawTable } from '../../output/table.ts'
 import { visible } from '../../output/text.ts'
 import type { View } from '../../output/view.ts'
 import { CLOCK_MODES, clockWords } from './clock.ts'
-import { keyColumns, modesText } from './tables.ts'
+import { endpointColumns, keyColumns, modesText } from './tables.ts'
 
 const ID = { '<id>': { about: 'id of the merchant', to: 'params.id' } } as const
 
@@ -81,7 +81,7 @@ export const merchants = nounOf('sim merchants', {
         parse: again,
         value: (urls: readonly string[]) => urls.map(url => ({ url })),
       },
-      '--reveal': 'show secret keys',
+      '--reveal': 'show secrets',
     },
     examples: [
       'paysim sim merchants create',
@@ -172,6 +172,9 @@ const merchantView = (reveal: boolean): View<MerchantRecord> => ({
     const pairs = merchant.accounts.flatMap(({ id, more_keys = [], ...first }) =>
       [first, ...more_keys].map(pair => ({ id, ...pair })),
     )
+    const endpoints = merchant.accounts.flatMap(({ id, webhook_endpoints: made = [] }) =>
+      made.map(endpoint => ({ ...endpoint, id })),
+    )
     return sections(
       `${screen.paint.bold(visible(merchant.id))}\n${drawRecord(
         [
@@ -181,6 +184,7 @@ const merchantView = (reveal: boolean): View<MerchantRecord> => ({
         screen,
       )}`,
       drawTable(pairs, { columns: [idColumn('account'), ...keyColumns(reveal)], empty: '' }, screen),
+      drawTable(endpoints, { columns: endpointColumns(reveal, 'account'), empty: '' }, screen),
     )
   },
 })

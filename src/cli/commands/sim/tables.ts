@@ -1,11 +1,12 @@
 import type { ChalkInstance } from 'chalk'
 import { InvalidArgumentError } from 'commander'
+import type { EndpointRecord } from '../../../client/control-client.ts'
 import type { RequestRecord } from '../../../contract/control/journal.ts'
 import { formatDuration } from '../../../contract/durations.ts'
 import { memberAt } from '../../../contract/json.ts'
 import { parseTimestamp } from '../../../contract/timestamps.ts'
 import { commaSeparated, didYouMean } from '../../flag-values.ts'
-import { memberColumn } from '../../output/columns.ts'
+import { idColumn, memberColumn } from '../../output/columns.ts'
 import { formatMoney, plain } from '../../output/members.ts'
 import type { Screen } from '../../output/screen.ts'
 import type { Column } from '../../output/table.ts'
@@ -13,7 +14,7 @@ import { paintHttpStatus, visible } from '../../output/text.ts'
 import { localTime } from '../../output/time.ts'
 
 /** A secret, hidden but for its last four characters unless it is to be revealed. */
-export function secretText(secret: string | null | undefined, reveal: boolean): string {
+function secretText(secret: string | null | undefined, reveal: boolean): string {
   if (!secret || reveal) return secret ?? ''
   return secret.replace(/^((?:[a-z]+_)*).*?(.{4})$/, '$1…$2')
 }
@@ -23,6 +24,28 @@ export const keyColumns = (reveal = false): Column[] => [
   memberColumn('secret key', 'secret_key', {
     value: row => secretText((row as { secret_key: string | null }).secret_key, reveal),
   }),
+]
+
+export const endpointColumns = (reveal = false, id?: string): Column[] => [
+  idColumn(id),
+  memberColumn('url', 'url', { give: 1, least: 20 }),
+  {
+    header: 'events',
+    value: row => (row as EndpointRecord).events?.join(', ') ?? 'final events',
+    give: 2,
+    least: 14,
+  },
+  {
+    header: 'secret',
+    value: row => secretText((row as EndpointRecord).secret, reveal),
+    give: reveal ? 0 : 3,
+  },
+  {
+    header: 'state',
+    value: row => ((row as EndpointRecord).disabled ? 'disabled' : 'active'),
+    paint: (shown, row, { paint }) =>
+      (row as EndpointRecord).disabled ? paint.red(shown) : paint.green(shown),
+  },
 ]
 
 /** Checkout modes, or "both" or "none". */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
-import type { DeliveryRecord, EndpointRecord } from '../../../client/control-client.ts'
-import { type Given, nounOf, ownCommand, row } from '../../control/row.ts'
+import type { DeliveryRecord } from '../../../client/control-client.ts'
+import { nounOf, ownCommand, row } from '../../control/row.ts'
 import { NotFoundError } from '../../errors/cli-errors.ts'
 import { commaSeparated } from '../../flag-values.ts'
 import { idColumn, memberColumn, rowView, statusColumn, timeColumn } from '../../output/columns.ts'
@@ -11,7 +11,7 @@ import type { Column } from '../../output/table.ts'
 import { paintStatus, visible } from '../../output/text.ts'
 import { showTime } from '../../output/time.ts'
 import type { View } from '../../output/view.ts'
-import { secretText } from './tables.ts'
+import { endpointColumns } from './tables.ts'
 
 const ID = { '<id>': { about: 'id of the endpoint, such as we_123', to: 'params.id' } } as const
 
@@ -21,7 +21,9 @@ export const endpoints = nounOf('sim endpoints', {
     description: 'List the webhook endpoints of an account. Secrets are hidden, except with -o json.',
     flags: { '--reveal': 'show signing secrets' },
     examples: ['paysim sim endpoints', 'paysim sim endpoints list --reveal'],
-    show: { table: given => ({ empty: 'No webhook endpoints.', columns: endpointColumns(given) }) },
+    show: {
+      table: given => ({ empty: 'No webhook endpoints.', columns: endpointColumns(given.reveal === true) }),
+    },
   }),
   add: row('POST /accounts/:account/webhook-endpoints', {
     summary: 'send events to a URL',
@@ -46,7 +48,7 @@ export const endpoints = nounOf('sim endpoints', {
       'paysim sim endpoints add http://127.0.0.1:4000/hooks --events payment.succeeded,payment.failed',
     ],
     hides: ['sim', 'endpoints', 'list'],
-    show: { view: given => rowView(endpointColumns(given)) },
+    show: { view: given => rowView(endpointColumns(given.reveal === true)) },
   }),
   rotate: row('POST /accounts/:account/webhook-endpoints/:id/rotate-secret', {
     summary: 'give an endpoint a new secret',
@@ -64,7 +66,7 @@ export const endpoints = nounOf('sim endpoints', {
       'paysim sim endpoints rotate we_123 --overlap 1h',
     ],
     hides: ['sim', 'endpoints', 'list'],
-    show: { view: given => rowView(endpointColumns(given)) },
+    show: { view: given => rowView(endpointColumns(given.reveal === true)) },
   }),
   remove: row('DELETE /accounts/:account/webhook-endpoints/:id', {
     summary: 'remove an endpoint',
@@ -74,28 +76,6 @@ export const endpoints = nounOf('sim endpoints', {
     show: { done: ({ id }) => `${id} removed` },
   }),
 })
-
-const endpointColumns = ({ reveal }: Given): Column[] => [
-  idColumn(),
-  memberColumn('url', 'url', { give: 1, least: 20 }),
-  {
-    header: 'events',
-    value: row => (row as EndpointRecord).events?.join(', ') ?? 'final events',
-    give: 2,
-    least: 14,
-  },
-  {
-    header: 'secret',
-    value: row => secretText((row as EndpointRecord).secret, reveal === true),
-    give: reveal ? 0 : 3,
-  },
-  {
-    header: 'state',
-    value: row => ((row as EndpointRecord).disabled ? 'disabled' : 'active'),
-    paint: (shown, row, { paint }) =>
-      (row as EndpointRecord).disabled ? paint.red(shown) : paint.green(shown),
-  },
-]
 
 const EVENT_COLUMNS: Column[] = [
   timeColumn('at', 'timestamp'),
