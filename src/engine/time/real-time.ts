@@ -67,6 +67,29 @@ export class TooLateError extends Error {
   }
 }
 
+/** Tells work in progress that its owner stops. An `AbortController` for each account would take longer than its work. */
+export class Stopping {
+  readonly #listeners = new Set<() => void>()
+  #isBegun = false
+
+  get isBegun(): boolean {
+    return this.#isBegun
+  }
+
+  begin(): void {
+    this.#isBegun = true
+    for (const listener of [...this.#listeners]) listener()
+  }
+
+  tell(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+
+  forget(listener: () => void): void {
+    this.#listeners.delete(listener)
+  }
+}
+
 /** Ends work when its time is up, or when everything stops. */
 export class Deadline {
   readonly #timeouts: NodeJS.Timeout[] = []
@@ -74,12 +97,12 @@ export class Deadline {
 
   constructor(
     limitMs: number,
-    private readonly stopping: AbortSignal,
+    private readonly stopping: Stopping,
     private readonly end: (reason: Error) => void,
   ) {
     this.endWithin(limitMs)
-    stopping.addEventListener('abort', this.#stop)
-    if (stopping.aborted) this.#stop()
+    stopping.tell(this.#stop)
+    if (stopping.isBegun) this.#stop()
   }
 
   /** Ends it earlier; a longer limit than before changes nothing. */
@@ -89,7 +112,7 @@ export class Deadline {
 
   clear(): void {
     for (const timeout of this.#timeouts) clearTimeout(timeout)
-    this.stopping.removeEventListener('abort', this.#stop)
+    this.stopping.forget(this.#stop)
   }
 }
 

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { HoldRelease } from '../../contract/control/faults.ts'
 import { formatDuration } from '../../contract/durations.ts'
 import { LIMITS, parseRetryAfter } from '../../contract/limits.ts'
@@ -8,7 +7,7 @@ import { fetchFor, fetchRecord } from '../../domain/fetch.ts'
 import type { Delivery, WebhookEndpoint, WebhookEvent } from '../../domain/model.ts'
 import type { Account } from '../account/account.ts'
 import { type Holds, holdId, type Letting } from '../holds.ts'
-import { Deadline, type Reading, type ReceiverBudget, TooLateError } from '../time/real-time.ts'
+import { Deadline, type Reading, type ReceiverBudget, Stopping, TooLateError } from '../time/real-time.ts'
 import { Queue, yieldToEventLoop } from '../time/scheduling.ts'
 import type { WebhookSender } from './webhook-sender.ts'
 
@@ -71,7 +70,7 @@ export class Courier {
   /** The characters of the bodies that are kept for them. */
   #bodies = 0
   #onIdle: (() => void)[] = []
-  readonly #stopping = new AbortController()
+  readonly #stopping = new Stopping()
   /** Attempts on a clock that stands still: their responses are recorded in this order, so that the journal repeats. */
   readonly #inOrder = new Queue<StartedAttempt>()
   /** The budget of the advance in progress. */
@@ -85,8 +84,6 @@ export class Courier {
     private readonly account: Account,
     private readonly options: CourierOptions,
   ) {
-    // Each attempt in progress listens. Node 20 takes more than ten listeners for a leak, and warns.
-    setMaxListeners(0, this.#stopping.signal)
     account.onEntry(entry => {
       for (const event of entry.events)
         if (event.type === 'AttemptStarted') this.#begin(event.delivery, event.body)
@@ -122,7 +119,7 @@ export class Courier {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort()
+    this.#stopping.begin()
     this.options.holds.letGo(this.account.id)
     await this.idle()
   }
@@ -135,7 +132,7 @@ export class Courier {
     void letting.then(change => {
       this.#onHold.delete(id)
       const isAwaited = isFirstAttempt(this.account.world.deliveries.get(id))
-      if (isAwaited && change !== 'gone' && !this.#stopping.signal.aborted) this.#send(id, undefined, change)
+      if (isAwaited && change !== 'gone' && !this.#stopping.isBegun) this.#send(id, undefined, change)
     })
   }
 
@@ -214,7 +211,7 @@ export class Courier {
     } catch {
       return undefined
     }
-    if (this.#stopping.signal.aborted) return undefined
+    if (this.#stopping.isBegun) return undefined
     if (change.drop || change.status !== undefined) return this.#notSent(change)
     if (this.options.hold) await this.#held(delivery, this.options.hold)
     const fetching = sentBody === undefined && fetchRecord(world, delivery.eventId)
@@ -255,7 +252,7 @@ export class Courier {
     if (fetching) await fetching
     const catchingUp = account.catchUp()
     if (catchingUp) await catchingUp
-    if (this.#stopping.signal.aborted) return
+    if (this.#stopping.isBegun) return
     account.execute(command, 'courier')
   }
 
@@ -263,7 +260,7 @@ export class Courier {
     const standing = this.account.clock.mode === 'virtual'
     const limitMs = standing ? this.#allowanceMs(endpointId) : HELD_AT_MOST_MS
     const waiting = new AbortController()
-    const deadline = new Deadline(limitMs, this.#stopping.signal, () => waiting.abort())
+    const deadline = new Deadline(limitMs, this.#stopping, () => waiting.abort())
     if (standing) this.#deadlines.set(deadline, endpointId)
     await hold(url, waiting.signal)
     this.#deadlines.delete(deadline)
@@ -302,7 +299,6 @@ export class Courier {
         'webhook-signature': signature,
         ...lowerCase(more),
       }
-      const stopping = this.#stopping.signal
       const answer = await sender.send({
         account: this.account.id,
         secret: own[0] ?? '',
@@ -310,7 +306,7 @@ export class Courier {
         headers,
         body,
         limitMs,
-        stopping,
+        stopping: this.#stopping,
         onBegin,
       })
       const retryAfterMs = parseRetryAfter(answer.retryAfter, wall())

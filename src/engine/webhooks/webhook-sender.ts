@@ -1,7 +1,7 @@
 import { Agent, type AgentOptions, type IncomingHttpHeaders, request as requestPlain } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import { headerWithoutSecrets } from '../../contract/redact.ts'
-import { Deadline, TooLateError } from '../time/real-time.ts'
+import { Deadline, Stopping, TooLateError } from '../time/real-time.ts'
 import { Queue } from '../time/scheduling.ts'
 import { hostOf, isThisMachine, WebhookHostError, type WebhookHosts } from './webhook-hosts.ts'
 
@@ -14,7 +14,7 @@ export interface WebhookRequest {
   readonly body: string
   /** How long the receiver may take from the connection to the end of its answer. */
   readonly limitMs: number
-  readonly stopping: AbortSignal
+  readonly stopping: Stopping
   /** Called when this time starts. */
   readonly onBegin: (deadline: Deadline) => void
 }
@@ -62,7 +62,7 @@ const AS_A_BROWSER = { accept: 'text/html,*/*;q=0.8', 'user-agent': 'paysim' }
  */
 export class WebhookSender {
   readonly #clients = new Map<string, HttpClient>()
-  readonly #closing = new AbortController()
+  readonly #closing = new Stopping()
   #underWay = 0
   #bytes = 0
   readonly #waiting = new Queue<() => void>()
@@ -119,7 +119,7 @@ export class WebhookSender {
       })
     // What is connected to depends on the port, so no connection is kept.
     const client = await openClient(target, lookup)
-    const settings = { limitMs, stopping: this.#closing.signal, onBegin: () => {} }
+    const settings = { limitMs, stopping: this.#closing, onBegin: () => {} }
     try {
       return await exchange(client, target, { method: 'GET', headers: AS_A_BROWSER }, settings)
     } finally {
@@ -148,7 +148,7 @@ export class WebhookSender {
 
   /** Ends the connections that are kept for the next webhook. */
   async close(): Promise<void> {
-    this.#closing.abort()
+    this.#closing.begin()
     for (const { agent } of this.#clients.values()) agent.destroy()
   }
 }
@@ -202,7 +202,7 @@ function exchange(
   { limitMs, stopping, onBegin }: Pick<WebhookRequest, 'limitMs' | 'stopping' | 'onBegin'>,
 ): Promise<WebhookAnswer> {
   return new Promise((resolve, reject) => {
-    if (stopping.aborted) return reject(new Error('stopped'))
+    if (stopping.isBegun) return reject(new Error('stopped'))
     let isSent = false
     let isAnswered = false
     const fail = (cause: Error) => {
