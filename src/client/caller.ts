@@ -114,20 +114,21 @@ export class Caller {
   #onTheWire({ method, path, query, body, upload, headers, idempotencyKey }: CallRequest): WireRequest {
     const { address, credentials, userAgent } = this.#settings
     const payload = upload ?? (body === undefined || typeof body === 'string' ? body : JSON.stringify(body))
+    const sent: Record<string, string> = {
+      accept: 'application/json, application/problem+json',
+      'accept-encoding': 'identity',
+      'user-agent': userAgent,
+    }
+    if (typeof payload === 'string') sent['content-type'] = 'application/json'
+    if (idempotencyKey !== undefined) sent['idempotency-key'] = idempotencyKey
+    if (headers) Object.assign(sent, lowerCased(headers))
+    sent.authorization = credentials.authorization
     return {
       method: method.toUpperCase(),
       origin: address.origin,
       path: join(address, path, query),
-      headers: {
-        accept: 'application/json, application/problem+json',
-        'accept-encoding': 'identity',
-        'user-agent': userAgent,
-        ...(typeof payload === 'string' ? { 'content-type': 'application/json' } : {}),
-        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-        ...lowerCased(headers ?? {}),
-        authorization: credentials.authorization,
-      },
-      ...(payload === undefined ? {} : { body: payload }),
+      headers: sent,
+      body: payload,
     }
   }
 

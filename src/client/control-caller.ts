@@ -44,6 +44,7 @@ export interface ControlSettings {
 }
 
 interface Sending {
+  /** Their names are in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly upload?: Upload | Promise<Upload> | undefined
   readonly signal?: AbortSignal | undefined
@@ -67,16 +68,17 @@ interface Sent extends Sending {
 }
 
 /** The types of an input are checked where it is given. */
-function sent(call: ControlCall, input: unknown, sending: Sending = {}): Sent {
-  const { body, headers = {}, ...where } = (input ?? {}) as AnyInput
-  const { method, path } = requestLine(call, where)
-  const { headers: own, upload, signal } = sending
-  return { method, path, call, body, headers: own ?? givenOf(headers), upload, signal }
+function sent(call: ControlCall, input: unknown, { headers: own, upload, signal }: Sending = {}): Sent {
+  const { params, query, body, headers } = (input ?? {}) as AnyInput
+  const { method, path } = requestLine(call, { params, query })
+  return { method, path, call, body, headers: own ?? (headers && givenOf(headers)), upload, signal }
 }
 
 const givenOf = (headers: NonNullable<AnyInput['headers']>) =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  lowerCased(
+    Object.fromEntries(
+      Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    ),
   )
 
 /** Calls of the control surface, on separate connections, which close with it. */
@@ -159,7 +161,7 @@ export class ControlCaller {
   async #ask(request: Sent): Promise<Answer | undefined> {
     const signal = request.signal ?? this.#signal
     if (!this.#transport.ask || request.upload) return undefined
-    const wire = await this.#onTheWire(request)
+    const wire = this.#onTheWire(request)
     signal?.throwIfAborted()
     const asked = this.#transport.ask(wire)
     const answer = await (signal ? unlessAborted(asked, signal) : asked)
@@ -175,7 +177,7 @@ export class ControlCaller {
 
   /** A success, with its body not read yet. */
   async #open(request: Sent): Promise<OpenAnswer> {
-    const answer = await this.#transport.open(await this.#onTheWire(request), {
+    const answer = await this.#transport.open(this.#onTheWire(request, await request.upload), {
       signal: request.signal ?? this.#signal,
       longestMs: this.#limits?.ms ?? (request.method === 'GET' ? LONGEST_READ_MS : LONGEST_CHANGE_MS),
     })
@@ -200,21 +202,19 @@ export class ControlCaller {
     }
   }
 
-  async #onTheWire({ method, path, body, upload, headers }: Sent): Promise<WireRequest> {
+  #onTheWire({ method, path, body, headers }: Sent, upload?: Upload): WireRequest {
     this.#base ??= readBaseUrl(this.#address.controlUrl)
-    const payload = (await upload) ?? (body === undefined ? undefined : JSON.stringify(body))
+    const payload = upload ?? (body === undefined ? undefined : JSON.stringify(body))
+    const described =
+      typeof payload === 'string'
+        ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }
+        : {}
     return {
       method,
       origin: this.#base.origin,
       path: join(this.#base, path),
-      headers: {
-        ...lowerCased(headers ?? {}),
-        authorization: `Bearer ${this.#address.token}`,
-        ...(typeof payload === 'string'
-          ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }
-          : {}),
-      },
-      ...(payload === undefined ? {} : { body: payload }),
+      headers: { authorization: `Bearer ${this.#address.token}`, ...headers, ...described },
+      body: payload,
     }
   }
 

@@ -161,8 +161,8 @@ export type AccountControl = ReturnType<typeof accountControl>
 
 function accountControl(caller: ControlCaller, account: string) {
   const call: AccountCaller = (name, ...[input]) => {
-    const { params, ...more }: AnyInput = input ?? {}
-    return caller.call(name, ...([{ ...more, params: { ...params, account } }] as never))
+    const { params, query, headers, body }: AnyInput = input ?? {}
+    return caller.call(name, ...([{ params: { account, ...params }, query, headers, body }] as never))
   }
   const own: OwnCalls = { call }
   return Object.assign(own, {

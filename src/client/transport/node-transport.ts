@@ -1,11 +1,12 @@
 import type { AgentOptions, ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { urlToHttpOptions } from 'node:url'
 import { flatHeaders } from '../../contract/wire-answer.ts'
 import { basicAuthorization } from '../credentials.ts'
 import { allowManyListeners } from '../retry.ts'
 import { coded, ProxyRefusal } from './connection-error.ts'
-import type { OpenAnswer, TransportSettings, WireRequest } from './transport.ts'
+import type { OpenAnswer, TransportSettings, Upload, WireRequest } from './transport.ts'
 
 /** How far a request came. */
 export interface RequestProgress {
@@ -43,18 +44,21 @@ export function nodeHttp(settings: HttpSettings) {
       allowManyListeners(signal)
       loaded ??= load(settings)
       const { start, secure, answersForProxy } = await loaded
-      const payload = await openPayload(request)
+      const { method, path } = request
+      const { headers, body } =
+        typeof request.body === 'object' ? await openUpload(request, request.body) : withLength(request)
+      const file = typeof body === 'object' ? body : undefined
       try {
-        const outgoing = start({ ...request, headers: payload.headers })
-        const incoming = await answerTo(outgoing, payload.body, { ...conditions, secure })
-        incoming.once('close', payload.release)
+        const outgoing = start({ method, path, headers })
+        const incoming = await answerTo(outgoing, body, { ...conditions, secure })
+        if (file) incoming.once('close', () => file.destroy())
         if (answersForProxy && incoming.statusCode === 407) {
           incoming.destroy()
           throw new ProxyRefusal(407)
         }
         return { status: incoming.statusCode ?? 0, headers: flatHeaders(incoming.headers), body: incoming }
       } catch (cause) {
-        payload.release()
+        file?.destroy()
         throw signal?.aborted ? signal.reason : cause
       }
     },
@@ -85,8 +89,9 @@ async function requester(peer: URL, options: AgentOptions): Promise<Requester> {
   const secure = peer.protocol === 'https:'
   const { Agent, request } = secure ? await import('node:https') : await import('node:http')
   const agent = new Agent(options)
+  const { protocol, hostname, port } = urlToHttpOptions(peer)
   return {
-    start: ({ method, path, headers }) => request(peer.origin, { method, path, headers, agent }),
+    start: ({ method, path, headers }) => request({ protocol, hostname, port, method, path, headers, agent }),
     secure,
     close: () => agent.destroy(),
   }
@@ -159,22 +164,17 @@ function credentialsFor({ username, password }: URL): Record<string, string> {
 interface Payload {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Readable | undefined
-  readonly release: () => void
 }
 
-async function openPayload({ headers, body }: WireRequest): Promise<Payload> {
-  if (body === undefined) return { headers, body, release: () => {} }
-  if (typeof body === 'string') {
-    // Node sends no length with a method that usually has no body, and the server would take it for the next request.
-    const length = { 'content-length': String(Buffer.byteLength(body)) }
-    return { headers: { ...headers, ...length }, body, release: () => {} }
-  }
-  const opened = await body.open()
-  return {
-    headers: { ...headers, ...opened.headers },
-    body: opened.body,
-    release: () => opened.body.destroy(),
-  }
+/** Node sends no length with a method that usually has no body, and the server would take it for the next request. */
+function withLength({ headers, body }: WireRequest): Payload {
+  if (typeof body !== 'string') return { headers, body: undefined }
+  return { headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) }, body }
+}
+
+async function openUpload({ headers }: WireRequest, upload: Upload): Promise<Payload> {
+  const { headers: own, body } = await upload.open()
+  return { headers: { ...headers, ...own }, body }
 }
 
 function answerTo(

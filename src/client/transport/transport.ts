@@ -8,7 +8,7 @@ export interface WireRequest {
   /** With prefix and query, encoded. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | Upload
+  readonly body?: string | Upload | undefined
 }
 
 /** A file to send. It is opened for each attempt, because a stream can be read only once. */

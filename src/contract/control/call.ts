@@ -75,9 +75,9 @@ export type AccountCall = Extract<ControlCall, `${string} /accounts/:account/${s
 
 /** The input of any call, for code that only passes it on. */
 export interface AnyInput {
-  readonly params?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string | number | undefined>>
-  readonly headers?: Readonly<Record<string, string | undefined>>
+  readonly params?: Readonly<Record<string, string>> | undefined
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined
   readonly body?: unknown
 }
 
@@ -88,9 +88,10 @@ export interface RequestLine {
 }
 
 /** Method and path of a call, with its parameters and its query filled in. */
-export function requestLine(call: ControlCall, { params = {}, query = {} }: AnyInput = {}): RequestLine {
+export function requestLine(call: ControlCall, { params = {}, query }: AnyInput = {}): RequestLine {
   const [method = '', pattern = ''] = call.split(' ')
   const path = pattern.replaceAll(/:(\w+)/g, (_, name: string) => encodeSegment(String(params[name])))
+  if (!query) return { method, path }
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   const search = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value).toWellFormed())}`)
   return { method, path: search.length === 0 ? path : `${path}?${search.join('&')}` }
