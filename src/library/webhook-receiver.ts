@@ -344,7 +344,7 @@ function readEvent(
   if (id.length <= LONGEST_COUNTED) deliveries.set(id, delivery)
   const [oldest] = deliveries.keys()
   if (deliveries.size > MOST_COUNTED && oldest !== undefined) deliveries.delete(oldest)
-  const checks = checkWebhook({ headers, body: bytes, secrets, now: Date.now(), ...handler.checks })
+  const checks = checkWebhook({ headers, body: bytes, event, secrets, now: Date.now(), ...handler.checks })
   return {
     id,
     type: String(type ?? ''),
