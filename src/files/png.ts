@@ -21,15 +21,21 @@ export function png({ side, depth, colour, rows }: Pixels, settings: ZlibOptions
   header.writeUInt32BE(side)
   header.writeUInt32BE(side, 4)
   header.set([depth, colour === 'grey' ? 0 : 2], 8)
-  const parts = [chunk('IHDR', header), chunk('IDAT', deflateSync(rows, settings)), chunk('IEND')]
-  return Buffer.concat([SIGNATURE, ...parts])
+  return Buffer.concat([
+    SIGNATURE,
+    ...chunk('IHDR', header),
+    ...chunk('IDAT', deflateSync(rows, settings)),
+    ...END,
+  ])
 }
 
 /** A part of a PNG: its length, its type, its data, and the checksum of these two. */
-function chunk(type: string, data = Buffer.alloc(0)): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
-  length.writeUInt32BE(data.length)
-  sum.writeUInt32BE(crc32(body))
-  return Buffer.concat([length, body, sum])
+function chunk(type: string, data: Buffer): readonly Buffer[] {
+  const [start, sum] = [Buffer.alloc(8), Buffer.alloc(4)]
+  start.writeUInt32BE(data.length)
+  start.write(type, 4, 'latin1')
+  sum.writeUInt32BE(crc32(data, crc32(start.subarray(4))))
+  return [start, data, sum]
 }
+
+const END = chunk('IEND', Buffer.alloc(0))

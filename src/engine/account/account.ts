@@ -144,7 +144,7 @@ export class Account {
     if (this.#isDue()) this.#firing.finish()
     const outcome = this.#decideAndApply(command, by)
     // Timers that are due at once fire next, after the caller has the result of its command.
-    if (this.#isDue()) queueMicrotask(this.fireDue)
+    if (this.#isDue()) void Promise.resolve().then(this.fireDue)
     else this.#watch()
     return outcome
   }

@@ -109,11 +109,8 @@ export type PageKind = 'checkout' | 'bank' | 'qr'
 type Signer = Pick<Account, 'id' | 'sign'>
 
 export function pagePath(signer: Signer, kind: PageKind, payment: string, expiresAt: number | null): string {
-  const path = `/${kind}/${signer.id}/${payment}`
-  const query = new URLSearchParams()
-  if (expiresAt !== null) query.set('expires', String(expiresAt))
-  query.set('signature', signature(signer, kind, payment, expiresAt))
-  return `${path}?${query}`
+  const expiry = expiresAt === null ? '' : `expires=${expiresAt}&`
+  return `/${kind}/${signer.id}/${payment}?${expiry}signature=${signature(signer, kind, payment, expiresAt)}`
 }
 
 export function isGenuine(
