@@ -269,7 +269,7 @@ export class WebhookReceiver {
     try {
       const body = await this.#read(request, holding)
       if (typeof body === 'number') return refuse(request, response, body)
-      const over = new Promise<void>(resolve => response.once('close', resolve))
+      const over = new Promise<void>(resolve => response.on('close', resolve))
       this.#underWay.add(over)
       over.then(() => this.#underWay.delete(over))
       const waiting = this.#addresses.get(path)?.waiting.add(socket)
@@ -299,7 +299,7 @@ export class WebhookReceiver {
         resolve(refusal)
       }
       request.on('data', take)
-      request.once('end', () => resolve(Buffer.concat(chunks))).once('error', reject)
+      request.on('end', () => resolve(Buffer.concat(chunks))).on('error', reject)
     })
   }
 

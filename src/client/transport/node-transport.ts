@@ -202,25 +202,25 @@ function answerTo(
     const abort = () => giveUp(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     giveUpAfter(limits.connectMs, 'CONNECT_TIMEOUT')
-    outgoing.once('socket', socket => {
+    outgoing.on('socket', socket => {
       progress.reused = outgoing.reusedSocket
       if (outgoing.reusedSocket) connected()
       else socket.once(secure ? 'secureConnect' : 'connect', connected)
     })
     // Keep this listener: later errors are reported through the body.
     outgoing.on('error', giveUp)
-    outgoing.once('close', () => {
+    outgoing.on('close', () => {
       signal?.removeEventListener('abort', abort)
       // The server has changed to another protocol, which Node reports in no other way.
       if (!isAnswered) giveUp(coded('ECONNRESET'))
     })
-    outgoing.once('response', incoming => {
+    outgoing.on('response', incoming => {
       isAnswered = true
       clearTimeout(timer)
       // A limit for the whole body: an answer that drips forever never triggers a limit between chunks.
       const { bodyMs } = limits
       const late = bodyMs && setTimeout(() => incoming.destroy(coded('BODY_TIMEOUT')), bodyMs)
-      incoming.once('close', () => clearTimeout(late))
+      incoming.on('close', () => clearTimeout(late))
       resolve(incoming)
     })
     if (typeof body !== 'object') return void outgoing.end(body)

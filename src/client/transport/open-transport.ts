@@ -92,9 +92,9 @@ function readWhole({ status, headers, body }: OpenAnswer): Promise<WireAnswer> {
       if (length > LONGEST_ANSWER_BYTES) return void body.destroy(coded('BODY_TOO_LONG'))
       chunks.push(chunk)
     })
-    body.once('end', () => resolve({ status, headers, text: Buffer.concat(chunks).toString('utf8') }))
-    body.once('error', reject)
-    body.once('close', () => body.readableEnded || reject(coded('ECONNRESET')))
+    body.on('end', () => resolve({ status, headers, text: Buffer.concat(chunks).toString('utf8') }))
+    body.on('error', reject)
+    body.on('close', () => body.readableEnded || reject(coded('ECONNRESET')))
   })
 }
 

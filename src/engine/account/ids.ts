@@ -87,7 +87,18 @@ export const nextDraw = (seed: string, moves: number) =>
 /** Where a count begins whose earlier values nobody knows. */
 export const randomCount = () => randomBytes(6).readUIntBE(0, 6)
 
-export const randomSeed = () => randomBytes(24).toString('base64url')
+const SEED_BYTES = 24
+
+export const randomSeed = () => randomBytes(SEED_BYTES).toString('base64url')
+
+/** A seed, and a secret that does not follow from it. Drawn at once, because each draw takes longer than its bytes. */
+export function randomSource(): { readonly seed: string; readonly secret: string } {
+  const bytes = randomBytes(2 * SEED_BYTES)
+  return {
+    seed: bytes.toString('base64url', 0, SEED_BYTES),
+    secret: bytes.toString('base64url', SEED_BYTES),
+  }
+}
 
 function base62(bytes: Buffer, length: number): string {
   let text = ''

@@ -1,7 +1,7 @@
 import type { CheckoutMode, Environment } from '../../contract/statuses.ts'
 import type { Account } from '../account/account.ts'
 import { secretOf } from '../account/account-secret.ts'
-import { IdSource, randomSeed } from '../account/ids.ts'
+import { IdSource, randomSource } from '../account/ids.ts'
 import { accountId } from '../account/open-runtime.ts'
 import type { AccountSetup, MerchantRecord } from './merchant-record.ts'
 
@@ -20,10 +20,7 @@ const SEEDED_EPOCH = Date.UTC(2026, 0, 1)
 export function drawMerchant(id: string, wanted: NewMerchant, ownSeed: string | null): MerchantRecord {
   const seed = wanted.seed ?? ownSeed
   const account = (environment: Environment) => {
-    const source =
-      seed === null
-        ? { seed: randomSeed(), secret: randomSeed() }
-        : { seed: `${seed}/${accountId(id, environment)}` }
+    const source = seed === null ? randomSource() : { seed: `${seed}/${accountId(id, environment)}` }
     return { ...source, keys: [new IdSource(secretOf(source)).newKeyPair(environment, 0)], keysMade: 1 }
   }
   return {

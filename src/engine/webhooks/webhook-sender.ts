@@ -223,7 +223,7 @@ function exchange(
     })
     const deadline = new Deadline(limitMs, stopping, fail)
     onBegin(deadline)
-    outgoing.once('socket', socket => {
+    outgoing.on('socket', socket => {
       const connected = () => {
         isSent = true
       }
@@ -232,8 +232,8 @@ function exchange(
     })
     outgoing.on('error', fail)
     // A receiver that changes to another protocol is reported in no other way.
-    outgoing.once('close', () => isAnswered || fail(new Error('the connection was closed')))
-    outgoing.once('response', incoming => {
+    outgoing.on('close', () => isAnswered || fail(new Error('the connection was closed')))
+    outgoing.on('response', incoming => {
       const shown: Buffer[] = []
       let size = 0
       const answer = () => {
@@ -251,7 +251,7 @@ function exchange(
         answer()
         outgoing.destroy()
       })
-      incoming.once('end', answer).on('error', fail)
+      incoming.on('end', answer).on('error', fail)
     })
     outgoing.end(body)
   })
