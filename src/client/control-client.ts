@@ -310,8 +310,11 @@ type AccountCaller = <C extends JsonCall & AccountCall>(
 /** Calls that read complete payments and payouts, and that act as payer, provider and operator. */
 
 function paymentCalls(call: AccountCaller, caller: ControlCaller, account: string) {
-  const trigger = (id: string, name: PaymentTrigger, failure: FailureReason = {}): Call<PaymentRecord> =>
-    call(`POST /accounts/:account/payments/:id/${name}`, { params: { id }, body: failure })
+  const trigger = (id: string, name: PaymentTrigger, failure?: FailureReason): Call<PaymentRecord> =>
+    call(`POST /accounts/:account/payments/:id/${name}`, {
+      params: { id },
+      ...(failure && { body: failure }),
+    })
   return {
     /** All of them, newest first. */
     list: (page: PageQuery = {}): RecordsCall<PaymentRecord> =>
@@ -353,8 +356,8 @@ function paymentCalls(call: AccountCaller, caller: ControlCaller, account: strin
 }
 
 function payoutCalls(call: AccountCaller) {
-  const trigger = (id: string, name: PayoutTrigger, failure: FailureReason = {}): Call<PayoutRecord> =>
-    call(`POST /accounts/:account/payouts/:id/${name}`, { params: { id }, body: failure })
+  const trigger = (id: string, name: PayoutTrigger, failure?: FailureReason): Call<PayoutRecord> =>
+    call(`POST /accounts/:account/payouts/:id/${name}`, { params: { id }, ...(failure && { body: failure }) })
   return {
     create: (payout: NewPayout, { idempotencyKey }: { readonly idempotencyKey?: string | undefined } = {}) =>
       call('POST /accounts/:account/payouts', {

@@ -25,12 +25,12 @@ export const noAnswer = (lost: string): ReceivedAnswer => ({
 export function flatHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(', ') : (value ?? ''),
-    ]),
-  )
+  const flat: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    flat[name] = Array.isArray(value) ? value.join(', ') : (value ?? '')
+  }
+  return flat
 }
 
 /** Headers about one connection, which are not passed on. */

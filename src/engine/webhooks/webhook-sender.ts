@@ -162,9 +162,11 @@ const NOT_SHOWN = new Set(['connection', 'date', 'keep-alive', 'transfer-encodin
 function shownHeaders(received: IncomingHttpHeaders): Record<string, string> {
   const shown: Record<string, string> = {}
   let left = SHOWN_HEADERS
-  for (const [name, value] of Object.entries(received)) {
+  for (const name in received) {
+    const value = received[name]
     if (value === undefined || NOT_SHOWN.has(name)) continue
-    const text = [value].flat().map(each => headerWithoutSecrets(name, each.slice(0, SHOWN_HEADER)))
+    const values = typeof value === 'string' ? [value] : value
+    const text = values.map(each => headerWithoutSecrets(name, each.slice(0, SHOWN_HEADER)))
     const line = text.join(', ').slice(0, SHOWN_HEADER)
     left -= name.length + line.length
     if (left < 0) break
@@ -212,14 +214,16 @@ function exchange(
       outgoing.destroy()
     }
     const { host, port, pathname, search } = target
-    const length = body === undefined ? [] : ['content-length', String(Buffer.byteLength(body))]
+    const sent = ['host', host, 'connection', 'keep-alive']
+    for (const name in headers) sent.push(name, headers[name] ?? '')
+    if (body !== undefined) sent.push('content-length', String(Buffer.byteLength(body)))
     const outgoing = request({
       agent,
       method,
       host: hostOf(target),
       port,
       path: `${pathname}${search}`,
-      headers: ['host', host, 'connection', 'keep-alive', ...Object.entries(headers).flat(), ...length],
+      headers: sent,
     })
     const deadline = new Deadline(limitMs, stopping, fail)
     onBegin(deadline)

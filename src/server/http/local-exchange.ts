@@ -20,7 +20,7 @@ export class LocalExchange implements Exchange {
   readonly url: string
   readonly authority = undefined
   readonly headers: Readonly<Record<string, string>>
-  readonly rawHeaders: readonly string[]
+  readonly rawHeaders: string[] = []
   readonly chunks = new Chunks()
   readonly raw = undefined
   text: string | undefined
@@ -36,7 +36,7 @@ export class LocalExchange implements Exchange {
     this.method = method
     this.url = path
     this.headers = { host: 'localhost', ...headers }
-    this.rawHeaders = Object.entries(this.headers).flat()
+    for (const name in this.headers) this.rawHeaders.push(name, this.headers[name] ?? '')
     if (body) this.chunks.add(Buffer.from(body))
   }
 
