@@ -119,8 +119,9 @@ class LastChanged {
     // What changed again moves to the end.
     changes.delete(change.id)
     changes.set(change.id, change)
+    if (changes.size <= KEPT[kind]) return
     const [oldest] = changes.keys()
-    if (oldest !== undefined && changes.size > KEPT[kind]) changes.delete(oldest)
+    if (oldest !== undefined) changes.delete(oldest)
   }
 
   #begin(runtime: AccountRuntime): Changes {
