@@ -11,7 +11,6 @@ import {
 import type { ControlCall } from '../contract/control/operations.ts'
 import { formatDuration } from '../contract/durations.ts'
 import { isRecord } from '../contract/json.ts'
-import { lowerCased } from '../contract/wire-answer.ts'
 import { type Address, join, readBaseUrl } from './address.ts'
 import { answerOf } from './answer.ts'
 import { kindOf } from './answer-shape.ts'
@@ -75,9 +74,9 @@ function sent(call: ControlCall, input: unknown, { headers: own, upload, signal 
 }
 
 const givenOf = (headers: NonNullable<AnyInput['headers']>) =>
-  lowerCased(
-    Object.fromEntries(
-      Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name.toLowerCase(), value]],
     ),
   )
 

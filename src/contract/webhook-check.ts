@@ -45,7 +45,7 @@ export interface WebhookCheck {
 export function checkWebhook({
   headers,
   body,
-  event = parseForeign(textOf(body)),
+  event,
   secrets,
   now,
   toleranceMs = STALE_AFTER_MS,
@@ -60,7 +60,9 @@ export function checkWebhook({
     { check: 'headers', problem: null },
     { check: 'signature', problem: matches ? null : mismatch(message, signature, secrets) },
     { check: 'timestamp', problem: staleness(timestamp, now, toleranceMs) },
-    ...(anyBody ? [] : [{ check: 'event', problem: otherEvent(id, event) } as const]),
+    ...(anyBody
+      ? []
+      : [{ check: 'event', problem: otherEvent(id, event ?? parseForeign(textOf(body))) } as const]),
   ]
 }
 

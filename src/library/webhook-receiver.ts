@@ -342,8 +342,10 @@ function readEvent(
   const id = String(headers['webhook-id'] ?? bodyId ?? '')
   const delivery = (deliveries.get(id) ?? 0) + 1
   if (id.length <= LONGEST_COUNTED) deliveries.set(id, delivery)
-  const [oldest] = deliveries.keys()
-  if (deliveries.size > MOST_COUNTED && oldest !== undefined) deliveries.delete(oldest)
+  if (deliveries.size > MOST_COUNTED) {
+    const [oldest] = deliveries.keys()
+    if (oldest !== undefined) deliveries.delete(oldest)
+  }
   const checks = checkWebhook({ headers, body: bytes, event, secrets, now: Date.now(), ...handler.checks })
   return {
     id,

@@ -10,6 +10,7 @@ import type { Timer } from '../../domain/timers.ts'
 import { type KeptAnswer, MutableWorld, type World } from '../../domain/world.ts'
 import type { Checkpoints } from '../checkpoint/checkpoints.ts'
 import type { Journal, Standing } from '../journal/journal.ts'
+import { Listeners } from '../listeners.ts'
 import { unavailable } from '../store/store-errors.ts'
 import { AccountClock } from '../time/clock.ts'
 import { Firing, Pacer } from '../time/pacer.ts'
@@ -372,20 +373,5 @@ function contextOf(
     newId,
     newSecret,
     chance,
-  }
-}
-
-/** Functions that are called when something happened. */
-class Listeners<A extends readonly unknown[]> {
-  readonly #all = new Set<(...args: A) => void>()
-
-  /** Returns a function that removes the listener. */
-  readonly add = (listener: (...args: A) => void): (() => void) => {
-    this.#all.add(listener)
-    return () => this.#all.delete(listener)
-  }
-
-  tell(...args: A): void {
-    for (const listener of this.#all) listener(...args)
   }
 }

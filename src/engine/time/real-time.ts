@@ -1,3 +1,5 @@
+import { Listeners } from '../listeners.ts'
+
 /** Milliseconds of a system clock. */
 export type Reading = () => number
 
@@ -69,8 +71,10 @@ export class TooLateError extends Error {
 
 /** Tells work in progress that its owner stops. An `AbortController` for each account would take longer than its work. */
 export class Stopping {
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners = new Listeners<[]>()
   #isBegun = false
+
+  readonly onBegin = this.#listeners.add
 
   get isBegun(): boolean {
     return this.#isBegun
@@ -78,31 +82,24 @@ export class Stopping {
 
   begin(): void {
     this.#isBegun = true
-    for (const listener of [...this.#listeners]) listener()
-  }
-
-  tell(listener: () => void): void {
-    this.#listeners.add(listener)
-  }
-
-  forget(listener: () => void): void {
-    this.#listeners.delete(listener)
+    this.#listeners.tell()
   }
 }
 
 /** Ends work when its time is up, or when everything stops. */
 export class Deadline {
   readonly #timeouts: NodeJS.Timeout[] = []
-  readonly #stop = () => this.end(new Error('stopped'))
+  readonly #forget: () => void
 
   constructor(
     limitMs: number,
-    private readonly stopping: Stopping,
+    stopping: Stopping,
     private readonly end: (reason: Error) => void,
   ) {
     this.endWithin(limitMs)
-    stopping.tell(this.#stop)
-    if (stopping.isBegun) this.#stop()
+    const stop = () => this.end(new Error('stopped'))
+    this.#forget = stopping.onBegin(stop)
+    if (stopping.isBegun) stop()
   }
 
   /** Ends it earlier; a longer limit than before changes nothing. */
@@ -112,7 +109,7 @@ export class Deadline {
 
   clear(): void {
     for (const timeout of this.#timeouts) clearTimeout(timeout)
-    this.stopping.forget(this.#stop)
+    this.#forget()
   }
 }
 
