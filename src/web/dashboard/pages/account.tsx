@@ -1,11 +1,10 @@
-import { useState } from 'preact/hooks'
 import type { KeyPairRecord } from '../../../contract/control/merchants.ts'
 import { addressOfCall, call } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
 import { useLive } from '../state/use-live.ts'
-import { Copyable } from '../ui/badge.tsx'
+import { Copyable, Secret } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { FormDialog } from '../ui/dialog.tsx'
+import { useQuestion } from '../ui/dialog.tsx'
 import { Page, Ready } from '../ui/page.tsx'
 import { Facts, Panel, Table } from '../ui/panel.tsx'
 
@@ -13,7 +12,7 @@ import { Facts, Panel, Table } from '../ui/panel.tsx'
 export function AccountPage({ account }: { account: string }) {
   const merchantId = account.replace(/\.(test|live)$/, '')
   const merchant = useLive('GET /merchants/:id', { params: { id: merchantId } })
-  const [resetting, setResetting] = useState(false)
+  const question = useQuestion()
   const reset = async () => {
     await call('POST /accounts/:account/reset', { params: { account } })
     toast('The account is empty; its keys are the same')
@@ -30,7 +29,17 @@ export function AccountPage({ account }: { account: string }) {
           >
             Export
           </a>
-          <Button tone="danger" onPress={() => setResetting(true)}>
+          <Button
+            tone="danger"
+            onPress={() =>
+              question.ask({
+                title: `Reset ${account}`,
+                text: 'This permanently deletes all its payments, payouts, webhooks and requests. It keeps its keys and the rules that it was created with.',
+                action: 'Reset',
+                onYes: reset,
+              })
+            }
+          >
             Reset…
           </Button>
         </>
@@ -51,20 +60,7 @@ export function AccountPage({ account }: { account: string }) {
         </Ready>
       </Panel>
       <Keys account={account} />
-      {resetting && (
-        <FormDialog
-          title={`Reset ${account}`}
-          action="Reset"
-          tone="danger"
-          onClose={() => setResetting(false)}
-          onSubmit={reset}
-        >
-          <p>
-            This permanently deletes all its payments, payouts, webhooks and requests. It keeps its keys and
-            the rules that it was created with.
-          </p>
-        </FormDialog>
-      )}
+      {question.dialog}
     </Page>
   )
 }
@@ -72,6 +68,7 @@ export function AccountPage({ account }: { account: string }) {
 function Keys({ account }: { account: string }) {
   const params = { account }
   const keys = useLive('GET /accounts/:account/keys', { params })
+  const question = useQuestion()
   const add = async () => {
     await call('POST /accounts/:account/keys', { params })
     keys.reload()
@@ -81,6 +78,17 @@ function Keys({ account }: { account: string }) {
     toast('Revoked: the next request with it is refused')
     keys.reload()
   }
+  const askToRevoke = (key: string, isLast: boolean) =>
+    question.ask({
+      title: 'Revoke a key pair',
+      text: `The next request with ${key} is refused. A revoked key cannot be restored. ${
+        isLast
+          ? 'It is the last one: without another, nobody can call the merchant API.'
+          : 'The other keys stay as they are.'
+      }`,
+      action: 'Revoke',
+      onYes: () => revoke(key),
+    })
   return (
     <Panel
       title="API keys"
@@ -102,14 +110,17 @@ function Keys({ account }: { account: string }) {
                 title: 'Public key',
                 cell: ({ public_key }) => <Copyable text={public_key} what="the public key" />,
               },
-              { title: 'Secret key', cell: ({ secret_key }) => <Hidden text={secret_key} /> },
+              {
+                title: 'Secret key',
+                cell: ({ secret_key }) => <Secret text={secret_key} what="the secret key" />,
+              },
               {
                 title: 'Actions',
                 hiddenTitle: true,
                 align: 'end',
                 cell: ({ public_key }) => (
-                  <Button tone="danger" onPress={() => revoke(public_key)}>
-                    Revoke
+                  <Button tone="danger" onPress={() => askToRevoke(public_key, data.length === 1)}>
+                    Revoke…
                   </Button>
                 ),
               },
@@ -117,18 +128,7 @@ function Keys({ account }: { account: string }) {
           />
         )}
       </Ready>
+      {question.dialog}
     </Panel>
-  )
-}
-
-/** A secret is hidden until the user asks for it. */
-function Hidden({ text }: { text: string }) {
-  const [shown, setShown] = useState(false)
-  if (shown) return <Copyable text={text} what="the secret key" />
-  return (
-    <span class="copyable">
-      <code>{text.slice(0, 8)}••••••••••••</code>
-      <Button tone="ghost" icon="eye" label="Show the secret key" onPress={() => setShown(true)} />
-    </span>
   )
 }

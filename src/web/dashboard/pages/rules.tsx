@@ -80,9 +80,10 @@ export function RulesPage({ account }: { account: string }) {
     rules.reload()
   }
   const toStandard = async () => {
+    const before = rules.data?.rules ?? []
     await call('DELETE /accounts/:account/rules', { params })
     rules.reload()
-    toast('The standard rules are in force')
+    toast('The standard rules are in force', 'good', () => change(() => before))
   }
   const inForce = rules.data?.rules ?? []
   const tryIt = async (rule: Rule, { item, nth }: Edited<Rule>) => {

@@ -7,9 +7,9 @@ import { call } from '../state/api.ts'
 import { addressOf } from '../state/router.ts'
 import { toast } from '../state/toasts.ts'
 import { type Loaded, useLive } from '../state/use-live.ts'
-import { Away, Badge, Command, Copyable, Status, Time } from '../ui/badge.tsx'
+import { Away, Badge, Command, Copyable, Secret, Status, Time } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { Dialog, FormDialog } from '../ui/dialog.tsx'
+import { Dialog, FormDialog, useQuestion } from '../ui/dialog.tsx'
 import { Editor, Field, Select } from '../ui/field.tsx'
 import { Ready } from '../ui/page.tsx'
 import { Empty, Facts, Panel, Table } from '../ui/panel.tsx'
@@ -122,9 +122,11 @@ interface EndpointsProps {
 
 function EndpointsPanel({ account, endpoints }: EndpointsProps) {
   const [fresh, setFresh] = useState<EndpointRecord | null>(null)
+  const question = useQuestion()
   const rotate = async (id: string) => {
     const input = { params: { account, id }, body: {} }
     setFresh(await call('POST /accounts/:account/webhook-endpoints/:id/rotate-secret', input))
+    endpoints.reload()
   }
   const remove = async (id: string) => {
     await call('DELETE /accounts/:account/webhook-endpoints/:id', { params: { account, id } })
@@ -138,7 +140,7 @@ function EndpointsPanel({ account, endpoints }: EndpointsProps) {
           data.length === 0 ? (
             <Empty title="No endpoint yet">
               <p>Add the address of your webhook handler, or run a handler that shows what it receives:</p>
-              <Command text="paysim listen" />
+              <Command text="paysim webhooks listen" />
             </Empty>
           ) : (
             <Table<EndpointRecord>
@@ -167,16 +169,41 @@ function EndpointsPanel({ account, endpoints }: EndpointsProps) {
                       <Badge tone="good">Enabled</Badge>
                     ),
                 },
+                {
+                  title: 'Secret',
+                  cell: ({ secret }) => secret && <Secret text={secret} what="the secret" />,
+                },
                 { title: 'Added', cell: ({ created_at }) => <Time at={created_at} short /> },
                 {
                   title: 'Actions',
                   hiddenTitle: true,
                   align: 'end',
-                  cell: ({ id }) => (
+                  cell: ({ id, url }) => (
                     <span class="row-actions">
-                      <Button onPress={() => rotate(id)}>Rotate secret</Button>
-                      <Button tone="danger" onPress={() => remove(id)}>
-                        Remove
+                      <Button
+                        onPress={() =>
+                          question.ask({
+                            title: 'Rotate the secret',
+                            text: `From now on a new secret signs what is sent to ${url}. For 24 hours the old one signs it too, so that the receiver can be changed meanwhile.`,
+                            action: 'Rotate',
+                            onYes: () => rotate(id),
+                          })
+                        }
+                      >
+                        Rotate secret…
+                      </Button>
+                      <Button
+                        tone="danger"
+                        onPress={() =>
+                          question.ask({
+                            title: 'Remove an endpoint',
+                            text: `Nothing is sent to ${url} any more, and its pending deliveries fail. An endpoint that is added again has another secret.`,
+                            action: 'Remove',
+                            onYes: () => remove(id),
+                          })
+                        }
+                      >
+                        Remove…
                       </Button>
                     </span>
                   ),
@@ -187,15 +214,18 @@ function EndpointsPanel({ account, endpoints }: EndpointsProps) {
         }
       </Ready>
       {fresh && <SecretDialog endpoint={fresh} onClose={() => setFresh(null)} />}
+      {question.dialog}
     </Panel>
   )
 }
 
-/** Shows the secret of a new endpoint, once. */
+/** Shows a secret that was made just now. */
 const SecretDialog = ({ endpoint, onClose }: { endpoint: EndpointRecord; onClose: () => void }) => (
   <Dialog title="Signing secret" onClose={onClose}>
     <div class="body stack">
-      <p>This secret signs everything that is sent to {endpoint.url}. It is not shown again.</p>
+      <p>
+        This secret signs everything that is sent to {endpoint.url}. The list of endpoints shows it again.
+      </p>
       {endpoint.secret && <Copyable text={endpoint.secret} what="the secret" />}
     </div>
   </Dialog>

@@ -15,6 +15,7 @@ import {
 import { accountNow } from '../state/account-time.ts'
 import { messageOf } from '../state/api.ts'
 import { toast } from '../state/toasts.ts'
+import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Scrollable } from './panel.tsx'
 
@@ -124,6 +125,18 @@ export function Copyable({ text, what }: { text: string; what: string }) {
     <span class="copyable">
       <code>{text}</code>
       <CopyButton text={text} label={`Copy ${what}`} />
+    </span>
+  )
+}
+
+/** A secret is hidden until the user asks for it. */
+export function Secret({ text, what }: { text: string; what: string }) {
+  const [shown, setShown] = useState(false)
+  if (shown) return <Copyable text={text} what={what} />
+  return (
+    <span class="copyable">
+      <code>{text.slice(0, text.lastIndexOf('_') + 1)}••••••••••••</code>
+      <Button tone="ghost" icon="eye" label={`Show ${what}`} onPress={() => setShown(true)} />
     </span>
   )
 }

@@ -9,17 +9,30 @@ interface DialogProps {
   readonly onClose: () => void
   readonly children: ComponentChildren
   readonly wide?: boolean
+  /** Called in place of closing when Escape is pressed. */
+  readonly onEscape?: (() => void) | undefined
 }
 
 /** Uses the browser's own dialog: it keeps the focus inside, and Escape closes it. */
-export function Dialog({ title, onClose, children, wide }: DialogProps) {
+export function Dialog({ title, onClose, children, wide, onEscape }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     dialog.current?.showModal()
   }, [])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !onEscape) return
+    event.preventDefault()
+    onEscape()
+  }
   return (
-    <dialog ref={dialog} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      class={wide ? 'wide' : ''}
+      aria-labelledby={id}
+      onClose={onClose}
+      onKeyDown={onKeyDown}
+    >
       <header>
         <h2 id={id}>{title}</h2>
         <Button tone="ghost" icon="close" label="Close" onPress={() => dialog.current?.close()} />
@@ -52,6 +65,8 @@ export function FormDialog({
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string | null>(null)
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map())
+  const [wasEdited, setWasEdited] = useState(false)
+  const [isLeaving, setIsLeaving] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (!busy) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
@@ -73,11 +88,12 @@ export function FormDialog({
     }
   }
   return (
-    <Dialog {...dialog}>
+    <Dialog {...dialog} onEscape={wasEdited ? () => setIsLeaving(!isLeaving) : undefined}>
       <form
         ref={form}
         onSubmit={submit}
         onInput={({ target }) => {
+          setWasEdited(true)
           const { name } = target as HTMLInputElement
           if (problems.has(name)) setProblems(new Map([...problems].filter(([field]) => field !== name)))
         }}
@@ -90,15 +106,50 @@ export function FormDialog({
             </p>
           )}
         </div>
-        <footer>
-          <Button onPress={dialog.onClose}>{staysOpen ? 'Done' : 'Cancel'}</Button>
-          <Button submit tone={tone} disabled={busy}>
-            {action}
-          </Button>
-        </footer>
+        {isLeaving ? (
+          <footer>
+            <p role="alert">Discard what you changed here?</p>
+            <Button onPress={() => setIsLeaving(false)}>Keep editing</Button>
+            <Button tone="danger" onPress={dialog.onClose}>
+              Discard
+            </Button>
+          </footer>
+        ) : (
+          <footer>
+            <Button onPress={dialog.onClose}>{staysOpen ? 'Done' : 'Cancel'}</Button>
+            <Button submit tone={tone} disabled={busy}>
+              {action}
+            </Button>
+          </footer>
+        )}
       </form>
     </Dialog>
   )
+}
+
+interface Question {
+  readonly title: string
+  /** What happens then, and what cannot be undone. */
+  readonly text: string
+  readonly action: string
+  readonly onYes: () => Promise<unknown>
+}
+
+/** Asks before something that cannot be undone. */
+export function useQuestion() {
+  const [asked, ask] = useState<Question | null>(null)
+  const dialog = asked && (
+    <FormDialog
+      title={asked.title}
+      action={asked.action}
+      tone="danger"
+      onClose={() => ask(null)}
+      onSubmit={asked.onYes}
+    >
+      <p>{asked.text}</p>
+    </FormDialog>
+  )
+  return { ask, dialog }
 }
 
 /** What is said of a field of the form, and the rest. A member of a list or of an object belongs to its field. */
