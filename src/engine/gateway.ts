@@ -155,6 +155,9 @@ export class Gateway {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Listens to changes of the list of merchants. */
+  readonly onMerchants = this.#accounts.onChange
+
   /** Creates a merchant completely or not at all: it exists when the list of merchants names it. */
   async createMerchant(wanted: NewMerchant): Promise<MerchantRecord> {
     const id = wanted.id ?? this.#registry.nextMerchantId(name => this.#making.has(name))
@@ -198,11 +201,12 @@ export class Gateway {
     }
   }
 
-  changeMerchant(
+  async changeMerchant(
     id: string,
     change: { name?: string; checkoutModes?: readonly CheckoutMode[] },
   ): Promise<void> {
-    return this.#registry.update(id, merchant => ({ ...merchant, ...change }))
+    await this.#registry.update(id, merchant => ({ ...merchant, ...change }))
+    this.#accounts.serve(this.#registry.get(id))
   }
 
   /** Removes a merchant. It no longer exists when the list of merchants does not name it. */

@@ -1,5 +1,6 @@
 import { rejection } from '../../contract/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../../contract/statuses.ts'
+import { Listeners } from '../listeners.ts'
 import type { MerchantRecord } from '../store/merchant-record.ts'
 import { LossError, StartError, UnavailableError } from '../store/store-errors.ts'
 import { type AccountRuntime, accountId } from './open-runtime.ts'
@@ -133,6 +134,10 @@ type OpenAccount = (merchant: MerchantRecord, environment: Environment) => Promi
 export class ServedAccounts {
   readonly #accounts = new Map<string, ServedAccount>()
   readonly #keys = new Map<string, KeyHolder>()
+  readonly #changes = new Listeners<[]>()
+
+  /** Called when a merchant was added, changed or removed, by whichever process. */
+  readonly onChange = this.#changes.add
 
   constructor(
     private readonly open: OpenAccount,
@@ -159,7 +164,7 @@ export class ServedAccounts {
 
   /** A merchant as the list has it now, with its keys. */
   serve(merchant: MerchantRecord): readonly ServedAccount[] {
-    return ENVIRONMENTS.map(environment => {
+    const accounts = ENVIRONMENTS.map(environment => {
       const id = accountId(merchant.id, environment)
       const account =
         this.#accounts.get(id) ??
@@ -168,6 +173,8 @@ export class ServedAccounts {
       this.#give(account, merchant.accounts[environment].keys)
       return account
     })
+    this.#changes.tell()
+    return accounts
   }
 
   /** A key that is not new keeps its object, because `Authentication` remembers that object. */
@@ -187,6 +194,7 @@ export class ServedAccounts {
       this.#give(account, [])
       account.remove()
     }
+    this.#changes.tell()
     return accounts
   }
 

@@ -12,7 +12,7 @@ import { type ControlHandlers, type ControlSettings, param } from './control-cal
 import { entryView } from './views.ts'
 
 /** What happens in an account, as it happens. */
-export function streamCalls({ gateway: { holds }, requests, streams }: ControlSettings) {
+export function streamCalls({ gateway, requests, streams }: ControlSettings) {
   return {
     'GET /accounts/:account/stream': ({ runtime, request, reply }) => {
       const { account } = runtime
@@ -40,7 +40,10 @@ export function streamCalls({ gateway: { holds }, requests, streams }: ControlSe
         last = account.world.seq
         hello()
       })
-      const stops = [replaced, ...(changes ? sendChanges() : sendEverything())]
+      const removed = gateway.onMerchants(() => {
+        if (gateway.account(account.id) === undefined) stream.end()
+      })
+      const stops = [...(changes ? sendChanges() : sendEverything()), replaced, removed]
       stream.onOver(() => {
         for (const stop of stops) stop()
       })
@@ -52,7 +55,11 @@ export function streamCalls({ gateway: { holds }, requests, streams }: ControlSe
           account.onEntry(entry => gathered.entry(entry)),
           account.clock.onJump(() => gathered.about('clock')),
           requests.onRequest(record => record.account === account.id && gathered.request()),
-          holds.onChange(changed => changed === account.id && gathered.about('holds')),
+          gateway.holds.onChange(changed => changed === account.id && gathered.about('holds')),
+          gateway.onMerchants(() => {
+            gathered.about('merchants')
+            if (gateway.account(account.id) === undefined) gathered.send()
+          }),
         ]
       }
 
@@ -203,7 +210,7 @@ class Changes {
     this.#scheduleSend()
   }
 
-  about(subject: 'clock' | 'holds'): void {
+  about(subject: 'clock' | 'holds' | 'merchants'): void {
     this.#about.add(subject)
     this.#scheduleSend()
   }
@@ -216,14 +223,18 @@ class Changes {
   #scheduleSend(): void {
     if (this.#waiting) return
     this.#waiting = true
-    setTimeout(() => {
-      const records = this.#records.size > MOST_NAMED ? null : [...this.#records]
-      this.tell({ seq: this.#seq, requests: this.#requests, about: [...this.#about], records })
-      this.#about.clear()
-      this.#records.clear()
-      this.#requests = 0
-      this.#waiting = false
-    }, GATHERING_MS)
+    setTimeout(() => this.send(), GATHERING_MS)
+  }
+
+  /** Sends what was gathered so far. */
+  send(): void {
+    this.#waiting = false
+    if (this.#about.size === 0 && this.#requests === 0) return
+    const records = this.#records.size > MOST_NAMED ? null : [...this.#records]
+    this.tell({ seq: this.#seq, requests: this.#requests, about: [...this.#about], records })
+    this.#about.clear()
+    this.#records.clear()
+    this.#requests = 0
   }
 }
 

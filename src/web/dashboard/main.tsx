@@ -49,7 +49,7 @@ function App() {
 }
 
 function SignedIn() {
-  const merchants = useLive('GET /merchants', {})
+  const merchants = useLive('GET /merchants', {}, { about: ['merchants'] })
   const { account, page } = place.value
   const accounts = merchants.data?.data.flatMap(merchant => merchant.accounts) ?? []
   const known = accounts.some(({ id }) => id === account)

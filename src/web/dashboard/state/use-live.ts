@@ -187,7 +187,11 @@ class Live {
     connection.value = 'lost'
     this.#again = window.setTimeout(() => {
       checkSession().then(
-        () => this.connect(),
+        () => {
+          // The server is there, but the account may not be.
+          this.#tell('everything')
+          this.connect()
+        },
         () => this.#lost(),
       )
     }, this.#pause)
