@@ -28,8 +28,10 @@ interface VirtualListProps<C extends ListCall> {
 
 /** Rows to draw beyond the visible part, so that scrolling shows no gaps. */
 const BEYOND = 12
-/** Do not load pages that the user only scrolls past. */
-const SETTLED_MS = 60
+/** Rows to load beyond those that are drawn, so that they are there when the user scrolls to them. */
+const AHEAD = 150
+/** While the user scrolls fast, not every page is loaded. */
+const BETWEEN_LOADS_MS = 60
 /** A browser limits how often the history may be changed. */
 const NOTED_MS = 200
 
@@ -109,11 +111,27 @@ export function VirtualList<C extends ListCall>(props: VirtualListProps<C>) {
     if (place.at !== null) goal.current = rowOf(source, place, hrefOf)
   }, [state])
 
+  const loading = useRef<number | undefined>(undefined)
+  const load = () => {
+    const { first: from, last: to } = seen.current
+    const end = (source.state.peek()?.total ?? 0) - 1
+    if (to >= from) source.ensure(Math.max(0, from - AHEAD), Math.min(end, to + AHEAD))
+  }
   useEffect(() => {
-    if (!state || last < first) return
-    const settled = window.setTimeout(() => source.ensure(first, last), SETTLED_MS)
-    return () => window.clearTimeout(settled)
+    if (!state || last < first || loading.current !== undefined) return
+    load()
+    loading.current = window.setTimeout(() => {
+      loading.current = undefined
+      load()
+    }, BETWEEN_LOADS_MS)
   }, [source, first, last, state?.total, source.anchor])
+  useEffect(
+    () => () => {
+      window.clearTimeout(loading.current)
+      loading.current = undefined
+    },
+    [source],
+  )
 
   const arrive = () => {
     const row = scroller.current?.querySelector<HTMLElement>(`[data-at="${goal.current}"]`)
