@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { readPackageFile } from '../package-files.ts'
 import type { Reply } from './http/reply.ts'
 import type { Request } from './http/request.ts'
@@ -19,6 +20,8 @@ const TYPES: Readonly<Record<string, string>> = {
 
 interface File {
   readonly bytes: Buffer
+  /** Its gzip, once somebody wanted it. */
+  packed?: Buffer
   readonly hash: string
 }
 
@@ -29,17 +32,29 @@ function fileNamed(path: string): File {
   const known = filesRead.get(path)
   if (known) return known
   const bytes = readPackageFile(`dist/web/${path}`)
-  const file = { bytes, hash: createHash('sha256').update(bytes).digest('base64url').slice(0, 22) }
+  const file: File = { bytes, hash: createHash('sha256').update(bytes).digest('base64url').slice(0, 22) }
   filesRead.set(path, file)
   return file
 }
 
 function sendFile(reply: Reply, path: string, { headers }: Request): Reply {
-  const { bytes, hash } = fileNamed(path)
-  const etag = `"${hash}"`
-  reply.headers({ etag, 'content-type': TYPES[path.slice(path.lastIndexOf('.') + 1)] ?? '' })
-  return headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(bytes)
+  const file = fileNamed(path)
+  const packs = TAKES_GZIP.test(String(headers['accept-encoding'] ?? ''))
+  const etag = `"${file.hash}${packs ? '-gzip' : ''}"`
+  reply.headers({
+    etag,
+    'content-type': TYPES[path.slice(path.lastIndexOf('.') + 1)] ?? '',
+    vary: 'accept-encoding',
+    ...(packs ? { 'content-encoding': 'gzip' } : {}),
+  })
+  if (headers['if-none-match'] === etag) return reply.code(304).send()
+  if (!packs) return reply.send(file.bytes)
+  file.packed ??= gzipSync(file.bytes)
+  return reply.send(file.packed)
 }
+
+/** Named, and not refused by a weight of zero. */
+const TAKES_GZIP = /(?:^|[\s,])(?:gzip|\*)(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
 
 const CHECKOUT = ['style.css', 'main.js', 'icon.svg'] as const
 
