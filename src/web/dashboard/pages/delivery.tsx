@@ -141,7 +141,7 @@ function Attempts({ attempts }: { attempts: readonly DeliveryAttempt[] }) {
           title: 'Took',
           cell: ({ started_at, response }) =>
             response && (
-              <span class="tabular">{spanText(Date.parse(response.at) - Date.parse(started_at))}</span>
+              <span class="tabular">{tookText(Date.parse(response.at) - Date.parse(started_at))}</span>
             ),
         },
       ]}
@@ -151,6 +151,9 @@ function Attempts({ attempts }: { attempts: readonly DeliveryAttempt[] }) {
     />
   )
 }
+
+/** By the account's clock. Where that stood still, it says nothing about how long the receiver took. */
+const tookText = (ms: number) => (ms === 0 ? '' : spanText(ms))
 
 interface SidesProps {
   readonly attempt: DeliveryAttempt

@@ -59,7 +59,7 @@ function OpenedRequest({ account, id }: { account: string; id: string }) {
               ),
             ],
             ['Record', recordIn(account, path, data.response?.body)],
-            ['Took', `${data.ms} ms`],
+            ['Took', `${data.ms} ms of wall time`],
             ['Account time', <ExactTime key="at" at={data.at} />],
             ['Wall time', <ExactTime key="wall" at={data.wall_at} />],
             ['Query', query && <code>{query}</code>],

@@ -194,9 +194,16 @@ const columnsFor = (account: string, opened: string | undefined): readonly Colum
         ''
       ),
   },
-  { title: 'Fault', cell: ({ fault }) => (fault ? <Badge tone="warn">{faultText(fault)}</Badge> : '') },
-  { title: 'Time', cell: ({ wall_at }) => <Time at={wall_at} short />, align: 'end' },
+  { title: 'Fault', cell: ({ fault }) => (fault ? <FaultBadge name={faultText(fault)} /> : '') },
+  { title: 'Wall time', cell: ({ wall_at }) => <Time at={wall_at} short />, align: 'end' },
 ]
+
+/** A name that somebody gave may be long. */
+const FaultBadge = ({ name }: { name: string }) => (
+  <span class="cut" title={name}>
+    <Badge tone="warn">{name}</Badge>
+  </span>
+)
 
 const faultText = ({ type, name }: NonNullable<LoggedRequest['fault']>) =>
   name ?? humanise(type).toLowerCase()

@@ -36,6 +36,7 @@ export function Shell({ merchants, account, children }: ShellProps) {
       <header class="topbar">
         <Brand />
         <span class="topbar-end">
+          {connection.value === 'lost' && <Connection />}
           {account && <OpenPalette bare />}
           <button
             type="button"

@@ -58,11 +58,15 @@ export function leave(address: string): void {
   else history.back()
 }
 
+/** Whether the user has moved to another place since the dashboard was loaded. */
+export let hasMoved = false
+
 export function go(address: string, { replace = false } = {}): void {
   const { from } = entryState()
   const here = window.location.pathname + window.location.search
   if (replace) history.replaceState(from === undefined ? null : { from }, '', address)
   else history.pushState({ from: here }, '', address)
+  hasMoved ||= !replace
   place.value = readAddress()
   if (!replace) window.scrollTo(0, 0)
 }
@@ -76,6 +80,7 @@ export function setQuery(changes: Query, { replace = true } = {}): void {
 /** Handles clicks on plain links that stay within the dashboard, without loading a new page. */
 export function followLinks(): void {
   window.addEventListener('popstate', () => {
+    hasMoved = true
     place.value = readAddress()
   })
   document.addEventListener('click', event => {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useErrorBoundary, useLayoutEffect } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useLayoutEffect, useRef } from 'preact/hooks'
 import { messageOf } from '../state/api.ts'
-import { addressOf, goUp, leave, place } from '../state/router.ts'
+import { addressOf, goUp, hasMoved, leave, place } from '../state/router.ts'
 import type { Loaded } from '../state/use-live.ts'
 import { Button, LinkButton } from './button.tsx'
 import { Icon } from './icon.tsx'
@@ -21,6 +21,11 @@ export function Page({ title, children, actions, lead, back, fills }: PageProps)
   useEffect(() => {
     document.title = `${title} · paysim`
   }, [title])
+  // What was clicked is gone with its page: the keyboard goes on here, and a screen reader says where that is.
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (hasMoved && document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
+  }, [])
   const up = back?.href
   useEffect(() => {
     if (up === undefined) return
@@ -40,7 +45,9 @@ export function Page({ title, children, actions, lead, back, fills }: PageProps)
               {back.label}
             </a>
           )}
-          <h1>{title}</h1>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
           {lead && <p class="lead">{lead}</p>}
         </div>
         {actions && <div class="actions">{actions}</div>}
