@@ -53,13 +53,17 @@ const wholeSeconds = (ms: number) => Math.max(0, Math.ceil(ms / 1000))
 const twoDigits = (count: number) => String(count).padStart(2, '0')
 
 /** In digits for any language: 29:59, 1:00:00. Days are shown as hours. */
-export function clockFace(ms: number): string {
+function clockFace(ms: number): string {
   const seconds = wholeSeconds(ms)
   const hours = Math.floor(seconds / HOUR)
   const minutes = Math.floor((seconds % HOUR) / MINUTE)
   const rest = twoDigits(seconds % MINUTE)
   return hours > 0 ? `${hours}:${twoDigits(minutes)}:${rest}` : `${minutes}:${rest}`
 }
+
+/** The time that is left: a clock face within a day, and words for what nobody counts in hours. */
+export const timeLeft = (ms: number, locale: string): string =>
+  wholeSeconds(ms) > DAY ? spellTime(ms, locale) : clockFace(ms)
 
 const SPELLED = [
   ['day', DAY],

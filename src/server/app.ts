@@ -250,8 +250,9 @@ function frontDoor(controlPort: () => number | null): Surface {
   routes.get('/', (request, reply) => {
     reply.header('vary', 'Accept, Authorization').header('referrer-policy', 'no-referrer')
     const port = controlPort()
-    if (port === null) return reply.code(303).header('location', DASHBOARD).send()
-    return sendPage(reply, dashboardAt(request, port))
+    const wanted = DASHBOARD + placeOf(request)
+    if (port === null) return reply.code(303).header('location', wanted).send()
+    return sendPage(reply, `http://${hostNameOf(request)}:${port}${wanted}`)
   })
   return {
     name: 'pages',
@@ -263,10 +264,13 @@ function frontDoor(controlPort: () => number | null): Surface {
   }
 }
 
-/** With the host name that the visitor used. */
-function dashboardAt({ headers }: Request, port: number): string {
-  const name = (headers.host ?? '').replace(/:\d+$/, '')
-  return `http://${name}:${port}${DASHBOARD}`
+/** That the visitor used. */
+const hostNameOf = ({ headers }: Request) => (headers.host ?? '').replace(/:\d+$/, '')
+
+/** A payer's page links a payment of an account, such as `?payment=default.test/pi_…`. */
+function placeOf({ query }: Request): string {
+  const [, account, payment] = /^([\w.-]+)\/(\w+)$/.exec(String(query.payment ?? '')) ?? []
+  return account === undefined ? '' : `${account}/payments/${payment}`
 }
 
 const STYLE =

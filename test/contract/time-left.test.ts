@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { clockFace, spellTime } from '../../src/contract/durations.ts'
+import { spellTime, timeLeft } from '../../src/contract/durations.ts'
 
-describe('clockFace', () => {
+describe('timeLeft', () => {
   test.each([
     [1_800_000, '30:00'],
     [1_799_001, '30:00'],
@@ -11,9 +11,11 @@ describe('clockFace', () => {
     [0, '0:00'],
     [-5000, '0:00'],
     [3_600_000, '1:00:00'],
-    [259_200_000, '72:00:00'],
+    [86_400_000, '24:00:00'],
+    [86_401_000, '1 day 1 second'],
+    [259_200_000, '3 days'],
   ])('%d ms are %s', (ms, face) => {
-    expect(clockFace(ms)).toBe(face)
+    expect(timeLeft(ms, 'en')).toBe(face)
   })
 })
 

@@ -88,6 +88,9 @@ const TEXT_FIELDS: readonly (readonly [TextField, Html])[] = [
   ['name_th', new Html('type="text" lang="th" autocomplete="off"')],
 ]
 
+/** As they stand in the form. */
+const IN_ORDER: readonly PayerField[] = ['bank', ...TEXT_FIELDS.map(([field]) => field)]
+
 function textFields(methodForm: MethodForm): Html[] {
   const { eligible, view, problem } = methodForm
   const { customer } = view.payment
@@ -120,7 +123,7 @@ function labelled(
   const { words } = view
   const problems = problem ? fieldProblems(problem, words) : undefined
   const message = problems?.get(field)
-  const isFirst = problems?.keys().next().value === field
+  const isFirst = IN_ORDER.find(each => problems?.has(each)) === field
   const id = `${prefix}-${field}`
   const attributes = html` id="${id}"${isRequired ? html` required` : ''}${
     message === undefined ? '' : html` aria-invalid="true" aria-describedby="${id}-problem"`

@@ -1,4 +1,4 @@
-import { clockFace } from '../../contract/durations.ts'
+import { timeLeft } from '../../contract/durations.ts'
 import { renderError } from '../../contract/errors.ts'
 import { fetchRecord } from '../../domain/fetch.ts'
 import type { Payment } from '../../domain/model.ts'
@@ -216,7 +216,7 @@ const initialOf = (name: string) => [...name.trim()][0]?.toUpperCase() ?? '·'
 function countdown({ runtime, payment, words }: View): Html {
   if (!payment.action || !waitsForPayer(payment)) return html``
   const { expiresAt } = payment.action
-  const left = clockFace(expiresAt - runtime.account.now)
+  const left = timeLeft(expiresAt - runtime.account.now, words.locale)
   return html`<div class="left"><dt>${words.timeLeft}</dt><dd><time data-until="${expiresAt}" data-as="clock">${left}</time></dd></div>`
 }
 

@@ -13,14 +13,18 @@ import type { Words } from './words/language.ts'
 
 /** The simulator's bar: it shows what will decide the payment and when, and has buttons to decide it. */
 export function simulator(view: View): Html {
-  const { payment, words } = view
-  if (!isOpen(payment)) return html``
+  const { payment, words, runtime } = view
+  const inDashboard = `/?payment=${runtime.account.id}/${payment.sortKey.id}`
+  const link = html`<a href="${inDashboard}">${words.inDashboard}</a>`
+  if (!isOpen(payment))
+    return html`<aside class="simulator" aria-label="${words.simulator}"><div class="inner">
+<div class="outlook"><strong>${words.simulator}</strong><p>${link}</p></div></div></aside>`
   const buttons = possibleActs(view).map(
     act =>
       html`<button class="small" name="act" value="${act}">${words.acts[wordFor(act, payment)]}</button>`,
   )
   return html`<aside class="simulator" aria-label="${words.simulator}"><div class="inner">
-<div class="outlook"><strong>${words.simulator}</strong>${outlook(view).map(line => html`<p>${line}</p>`)}</div>
+<div class="outlook"><strong>${words.simulator}</strong>${outlook(view).map(line => html`<p>${line}</p>`)}<p>${link}</p></div>
 <form method="post" action="${view.path}" data-form>${buttons}${jump(view)}</form>
 </div></aside>`
 }

@@ -1,4 +1,4 @@
-import { clockFace, spellTime } from '../../contract/durations.ts'
+import { spellTime, timeLeft } from '../../contract/durations.ts'
 
 const TICK_MS = 250
 
@@ -17,10 +17,10 @@ const isRunning = () => heard.rate > 0
 export function countDown(look: () => void): void {
   const done = new WeakSet<Element>()
   const tick = () => {
+    const { lang } = document.documentElement
     for (const time of document.querySelectorAll<HTMLElement>('[data-until]')) {
       const left = Number(time.dataset.until) - accountNow()
-      const text =
-        time.dataset.as === 'clock' ? clockFace(left) : spellTime(left, document.documentElement.lang)
+      const text = time.dataset.as === 'clock' ? timeLeft(left, lang) : spellTime(left, lang)
       if (time.textContent !== text) time.textContent = text
       if (left > 0 || !isRunning() || done.has(time)) continue
       done.add(time)

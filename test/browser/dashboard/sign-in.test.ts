@@ -71,7 +71,7 @@ describe.skipIf(noChromium)('signing in to the dashboard', () => {
     await shows(page, 'No payouts yet')
     await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
     await first.stop()
-    await shows(page, 'Reconnecting…')
+    await page.locator('.sidebar .connection.lost').waitFor()
 
     const again = await serve(['--control-token', 'the-token', '--port', port], first.dataDir)
     await again.control('POST', '/accounts/default.test/payouts', {

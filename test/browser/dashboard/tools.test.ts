@@ -55,7 +55,7 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     const [{ secret }] = (await desk.control('GET', '/webhook-endpoints')).data
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret)
     await confirm(page, 'Close')
-    await expect.poll(() => page.getByText(/whsec_/).count()).toBe(0)
+    await expect.poll(() => page.getByText(secret).count()).toBe(0)
 
     await press(page, 'Send event')
     await page.getByRole('dialog').getByLabel('Event').selectOption('payment.failed')
@@ -100,7 +100,8 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()
 
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
-    await press(page, 'Remove')
+    await press(page, 'Remove…')
+    await confirm(page, 'Remove')
     await shows(page, 'No endpoint yet')
   })
 
@@ -606,7 +607,8 @@ describe.skipIf(noChromium)('the tools of the dashboard', () => {
     await press(page, 'Show the secret key')
     await shows(page, secret)
     await press(page, 'Add a key pair')
-    await page.getByRole('button', { name: 'Revoke' }).nth(1).click()
+    await page.getByRole('button', { name: 'Revoke…' }).nth(1).click()
+    await confirm(page, 'Revoke')
     await shows(page, 'Revoked')
     expect((await desk.control('GET', '/keys')).data).toHaveLength(1)
     await press(page, 'Reset…')

@@ -145,6 +145,7 @@ export const en = {
   unknownWhy: 'There is no payment for this link. Please go back to the shop.',
 
   simulator: 'Simulator',
+  inDashboard: 'Show this payment in the dashboard',
   rule: (name: string) => `Rule “${name}”`,
   noRule: 'The simulator',
   simulatorChoose: 'The rules apply when a method is chosen.',
