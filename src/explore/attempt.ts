@@ -142,25 +142,36 @@ export function judge(result: ScenarioResult, run: string): Pick<Attempt, 'outco
   // It failed before the first disturbance, and the plain run did not fail there. So the machine was too slow.
   if (!seen.isDisturbed) return { outcome: 'not judged' }
   const failure = failureOf(result, run)
+  // The step that failed is about something else: the disturbance took the story another way, which may be right.
+  if (!failure) return { outcome: 'not judged' }
   // Time moved further than in the plain run, or nothing was disturbed: do not blame the application.
-  if (failure.isExpectation && (seen?.isTainted || isUnmet)) return { outcome: 'not judged' }
+  if (failure.isExpectation && (seen.isTainted || isUnmet)) return { outcome: 'not judged' }
   return { outcome: 'failed', failure }
 }
 
-/** The first thing that was wrong, without what changes from run to run. */
+/** Steps whose failure shows something about the application. The others ask the gateway, the payer or the operator. */
+const OF_THE_APPLICATION = /^(call app|expect app|expect value|repeat|restart|disturb|verify)$/
+
+/** The first thing that was wrong with the application, without what changes from run to run. */
 function failureOf(
   { steps, application }: ScenarioResult,
   run: string,
-): Failure & { readonly isExpectation: boolean } {
+): (Failure & { readonly isExpectation: boolean }) | undefined {
   const failed = steps.find(({ failure }) => failure)
   const [mismatch] = failed?.failure?.mismatches ?? []
   const plain = (text: string) => withoutNames(text, run)
   if (!failed || !mismatch)
     return { sameAs: 'nothing', message: 'it failed', expected: null, actual: null, isExpectation: true }
+  const { subject, expected, actual, why } = mismatch
+  if (subject === 'application' && /^(verify|restart|disturb)$/.test(failed.verb))
+    return { sameAs: String(actual), message: plain(why ?? ''), expected, actual, isExpectation: false }
+  const violations = application?.violations ?? []
   // Report the cause first: an application that ended answers nothing, and one that believes a forgery has a wrong
   // state.
-  const [violation] = CAUSES.flatMap(what => application?.violations.filter(one => one.what === what) ?? [])
-  if (violation && mismatch.subject !== 'application')
+  const [cause] = CAUSES.flatMap(what => violations.filter(one => one.what === what))
+  const isAboutIt = !failed.failure?.isRefused && OF_THE_APPLICATION.test(failed.verb)
+  const violation = cause ?? (isAboutIt ? undefined : violations[0])
+  if (violation)
     return {
       sameAs: violation.what,
       message: plain(violation.message),
@@ -168,9 +179,7 @@ function failureOf(
       actual: violation.what,
       isExpectation: false,
     }
-  const { subject, expected, actual, why } = mismatch
-  if (subject === 'application')
-    return { sameAs: String(actual), message: plain(why ?? ''), expected, actual, isExpectation: false }
+  if (!isAboutIt) return undefined
   const title = plain(failed.title)
   const difference =
     why === undefined ? `${subject} is ${shown(actual)}, not ${shown(expected)}` : `${subject} ${why}`

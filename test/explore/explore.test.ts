@@ -86,8 +86,9 @@ testInLongForm(
       expect(stdout).toContain('The application survived all of them.')
     }
     // A scenario that a wrong shop leaves passes with a right one.
-    const { code, saved } = await by('wrong.mjs', 'ships-at-each-event-of-two-tries')
+    const { code, stdout, saved } = await by('wrong.mjs', 'ships-at-each-event-of-two-tries')
     expect(code).toBe(10)
+    expect(stdout).toMatch(/webhook-twice: .*shipments is 2, not 1/)
     const [file = ''] = (await readdir(saved)).filter(name => name.endsWith('.yaml'))
     expect(await readFile(join(saved, file), 'utf8')).toContain('2 payments ${run}-a')
     const right = await paysim([

@@ -5,7 +5,7 @@ import type { EventBody } from '../../application/webhook-variants.ts'
 import type { AccountControl } from '../../client/control-client.ts'
 import { basicAuthorization } from '../../client/credentials.ts'
 import type { ScenarioData } from '../schema/file.ts'
-import { type Patience, PlayedApplication } from './played-application.ts'
+import { type Patience, PlayedApplication, usualRunOf } from './played-application.ts'
 import { type Scope, UnknownReferenceError } from './scope.ts'
 import type { Stage } from './stage.ts'
 
@@ -97,7 +97,7 @@ export async function openApplication(
     wayBackOf: payment => wayBackOf(payment, stage),
     look: () => played.look(stage),
   })
-  const played = new PlayedApplication(app, run, patience)
+  const played = new PlayedApplication(app, run, patience, usualRunOf(stage))
   stage.application = played
   if (spec.webhooks !== undefined) inbox.onward = message => run.take(message)
   return app

@@ -52,6 +52,14 @@ export interface AppExpectation {
   stillHolds: boolean
 }
 
+/** What an undisturbed run does, which `disturb: end` says. A run that breaks off before that step is judged by it, too. */
+export interface UsualRun {
+  /** Violations that happen without a disturbance. */
+  readonly known?: readonly string[]
+  /** How many payments are made. */
+  readonly payments?: number
+}
+
 /** How often a run may move time to wait for delayed webhooks. */
 const MOST_MOVES = 60
 const IDLE_MAX = '7d'
@@ -77,9 +85,6 @@ export class PlayedApplication {
   isHasty = false
   /** From here on, every expectation counts. */
   isOver = false
-  known: readonly string[] = []
-  /** How many payments an undisturbed run makes. */
-  usualPayments: number | undefined
   /** The payments of the account by merchant_reference, if they were counted. */
   payments: ReadonlyMap<string, number> | undefined
   readonly looks: AppExpectation[] = []
@@ -88,6 +93,7 @@ export class PlayedApplication {
     readonly app: Application,
     readonly run: ApplicationRun,
     readonly patience: Patience | undefined,
+    private readonly usual: UsualRun = {},
   ) {}
 
   /** Whether a failed expectation is only recorded, because a delayed webhook may still arrive. */
@@ -130,7 +136,7 @@ export class PlayedApplication {
 
   /** Counts the payments, unless the calls of the application show that their number is that of a plain run. */
   async countPayments({ simulated }: StageOfApplication): Promise<void> {
-    if (this.run.isDisturbed && !this.run.mayHavePaidMoreThan(this.usualPayments)) return
+    if (this.run.isDisturbed && !this.run.mayHavePaidMoreThan(this.usual.payments)) return
     const counts = new Map<string, number>()
     for (const { merchant_reference: reference } of await simulated.control.payments.list())
       counts.set(reference ?? '', (counts.get(reference ?? '') ?? 0) + 1)
@@ -186,13 +192,11 @@ export class PlayedApplication {
    * cannot have caused anything else.
    */
   async conclude(stage: StageOfApplication): Promise<Mismatch[]> {
-    const { run, known } = this
+    const { run } = this
     run.recordExit()
-    if (!this.isOver) await this.countPayments(stage)
+    if (!this.isOver && !this.isTainted) await this.countPayments(stage)
     run.violations.push(...this.#secondPayments())
-    const blamed = run.isDisturbed
-      ? run.violations.filter(({ sameAs }) => !known.includes(sameAs))
-      : run.violations.filter(({ what }) => what === 'ended')
+    const blamed = run.isDisturbed ? this.#unusual : run.violations.filter(({ what }) => what === 'ended')
     return blamed.map(({ what, message }) => ({
       path: [],
       subject: 'application',
@@ -202,9 +206,14 @@ export class PlayedApplication {
     }))
   }
 
+  /** The violations that do not happen in an undisturbed run. */
+  get #unusual(): Violation[] {
+    return this.run.violations.filter(({ sameAs }) => !this.usual.known?.includes(sameAs))
+  }
+
   /** More payments than in the plain run mean that a customer pays twice, even if each has its own merchant_reference. */
   #secondPayments(): Violation[] {
-    const { payments = new Map<string, number>(), usualPayments } = this
+    const { payments = new Map<string, number>(), usual } = this
     const what = 'second payment'
     const repeated = [...payments].filter(([reference, count]) => reference !== '' && count > 1)
     const found: Violation[] = repeated.map(([reference, count]) => ({
@@ -212,10 +221,10 @@ export class PlayedApplication {
       message: `it made ${count} payments with the merchant_reference ${reference}`,
       sameAs: `${count} payments ${reference}`,
     }))
-    if (found.some(({ sameAs }) => !this.known.includes(sameAs))) return found
+    if (found.some(({ sameAs }) => !usual.known?.includes(sameAs))) return found
     const total = totalOf(payments)
-    if (usualPayments === undefined || total <= usualPayments) return found
-    const message = `it made ${total} payments, and ${usualPayments} without the disturbance`
+    if (usual.payments === undefined || total <= usual.payments) return found
+    const message = `it made ${total} payments, and ${usual.payments} without the disturbance`
     return [...found, { what, message, sameAs: 'more payments' }]
   }
 
@@ -227,7 +236,7 @@ export class PlayedApplication {
       restarts: run.restarts,
       visits: run.payer.visits,
       decided: run.payer.decided,
-      violations: run.violations,
+      violations: run.isDisturbed ? this.#unusual : run.violations,
       isDisturbed: run.isDisturbed,
       unmet: run.unmet,
       isTainted,
@@ -260,20 +269,38 @@ async function timersOf(stage: StageOfApplication): Promise<TimerRecord[]> {
   return [...timers].sort((a, b) => a.due_at.localeCompare(b.due_at))
 }
 
-/** The expectations after `disturb: end` whose references can be resolved by now. */
-function finalLooks(stage: StageOfApplication): Record<string, unknown>[] {
-  const steps = (stage.scenario.data.steps ?? []) as Record<string, unknown>[]
+type Step = Readonly<Record<string, unknown>>
+type Told = Pick<StageOfApplication, 'scenario' | 'scope'>
+
+/** `disturb: end`, and the steps after it. */
+function stepsOfEnd({ scenario }: Told): Step[] {
+  const steps = (scenario.data.steps ?? []) as Step[]
   const end = steps.findIndex(step => step.disturb === 'end')
-  if (end < 0) return []
-  return steps.slice(end).flatMap(step => {
-    if (!('expect app' in step)) return []
+  return end < 0 ? [] : steps.slice(end)
+}
+
+/** The steps whose references can be resolved by now. */
+const resolved = (steps: readonly Step[], scope: Scope): Step[] =>
+  steps.flatMap(step => {
     try {
-      return [stage.scope.resolve(step)]
+      return [scope.resolve(step)]
     } catch {
       return []
     }
   })
+
+/** What the file says about an undisturbed run. */
+export function usualRunOf(stage: Told): UsualRun {
+  const [end] = resolved(stepsOfEnd(stage).slice(0, 1), stage.scope)
+  return (end ?? {}) as UsualRun
 }
+
+/** The expectations after `disturb: end`. */
+const finalLooks = (stage: Told): Step[] =>
+  resolved(
+    stepsOfEnd(stage).filter(step => 'expect app' in step),
+    stage.scope,
+  )
 
 interface Answered {
   readonly status: number

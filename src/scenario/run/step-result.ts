@@ -17,11 +17,13 @@ export interface StepResult {
   /** The value that `as` stores. */
   readonly value?: unknown
   readonly mismatches: readonly Mismatch[]
+  /** It could not be played: a value that it needs was missing, or the simulator refused it. */
+  readonly isRefused?: true
 }
 
 export const nothingWrong: StepResult = { mismatches: [] }
 
-export interface StepFailure extends SourcePosition {
+export interface StepFailure extends SourcePosition, Pick<StepResult, 'isRefused'> {
   readonly mismatches: readonly (Mismatch & SourcePosition)[]
   readonly sent?: Sent
   readonly answer?: ReceivedAnswer
@@ -72,6 +74,7 @@ export interface StepRunner {
 export async function resultOf(work: () => Promise<StepResult>): Promise<StepResult> {
   const failed = (subject: string, expected: string, actual: unknown, why: string) => ({
     mismatches: [{ path: [], subject, expected, actual, why }],
+    isRefused: true as const,
   })
   try {
     return await work()
@@ -89,7 +92,7 @@ export async function resultOf(work: () => Promise<StepResult>): Promise<StepRes
 /** Records a step. Throws if it failed, which ends the scenario. */
 export async function recordStep(
   step: { readonly verb: string; readonly title: string; readonly path: Path; readonly tookMs: number },
-  { sent, answer, subject, mismatches }: StepResult,
+  { sent, answer, subject, mismatches, isRefused }: StepResult,
   { stage, depth, records }: StepRun,
 ): Promise<void> {
   const { positions } = stage.scenario
@@ -113,6 +116,7 @@ export async function recordStep(
       line,
       column,
       mismatches: placed,
+      ...(isRefused ? { isRefused } : {}),
       ...exchange,
       history,
       ...(output.length > 0 ? { output } : {}),

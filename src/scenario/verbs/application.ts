@@ -51,8 +51,6 @@ interface LookStep {
 interface DisturbStep extends DisturbanceTarget {
   readonly disturb: DisturbanceKind | 'end'
   readonly delay?: string
-  readonly known?: readonly string[]
-  readonly payments?: number
   readonly payment?: string
 }
 
@@ -174,10 +172,8 @@ async function repeatUntilMatch(
 
 async function disturb(step: DisturbStep, stage: Stage, scope: Scope): Promise<StepResult> {
   const { played } = stage
-  const { disturb: kind, event, call, nth, attempts, when, delay, known, payments, payment } = step
+  const { disturb: kind, event, call, nth, attempts, when, delay, payment } = step
   if (kind === 'end') {
-    played.known = known ?? []
-    played.usualPayments = payments
     await played.end(stage)
     return nothingWrong
   }
