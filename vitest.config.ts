@@ -13,7 +13,7 @@ const UNIT = [
   // The suite of all stores, and those of PostgreSQL, start a PostgreSQL of their own.
   'test/engine/!(store).test.ts',
   'test/engine/!(postgres)/**/*.test.ts',
-  'test/cli/{fields,output,usage}/**/*.test.ts',
+  'test/cli/{fields,output,usage,where}/**/*.test.ts',
   // The OpenAPI document is linted as the built binary prints it.
   'test/contract/!(openapi*).test.ts',
 ]

@@ -230,11 +230,11 @@ async function standard(): Promise<{ methods: readonly { readonly code: string }
 type Control = InstanceType<typeof import('../client/control-client.ts')['ControlClient']>
 
 async function withSimulator<T>(use: (control: Control) => Promise<T> | PromiseLike<T>): Promise<T> {
-  const [{ findControl }, { ControlClient }] = await Promise.all([
-    import('./control/find-control.ts'),
+  const [{ whereIs }, { ControlClient }] = await Promise.all([
+    import('./where/where.ts'),
     import('../client/control-client.ts'),
   ])
-  const control = new ControlClient(await findControl({}), { signal: AbortSignal.timeout(PATIENCE_MS) })
+  const control = new ControlClient(await whereIs({}).control(), { signal: AbortSignal.timeout(PATIENCE_MS) })
   try {
     return await use(control)
   } finally {

@@ -375,10 +375,19 @@ describe('against a real base URL', () => {
     expect((await run('good.yaml')).code).toBe(0)
     expect((await run('bad.yaml')).code).toBe(10)
     expect((await server.control('GET', '/accounts/default.test/payments')).body.data).toHaveLength(2)
-    expect(await paysim(['run', at('good.yaml'), '--base-url', server.url])).toMatchObject({
+    expect(await paysim(['run', at('good.yaml'), '--base-url', 'http://127.0.0.1:9'])).toMatchObject({
       code: 2,
-      stderr: 'paysim: --base-url needs keys: set PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY\n',
+      stderr: expect.stringContaining('no keys for http://127.0.0.1:9.\nSet PAYSIM_PUBLIC_KEY'),
     })
+    const foreign = { ...env, PAYSIM_BASE_URL: 'https://api.example' }
+    expect(await paysim(['run', at('good.yaml'), '--base-url', 'http://127.0.0.1:9'], foreign)).toMatchObject(
+      {
+        code: 2,
+        stderr: expect.stringContaining(
+          'belong to https://api.example, not to http://127.0.0.1:9 (--base-url)',
+        ),
+      },
+    )
   })
 
   test('refuses steps that need a simulator, by name, before anything is sent', async () => {

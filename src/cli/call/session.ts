@@ -10,14 +10,17 @@ import type { Circumstances } from '../errors/hints.ts'
 import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
-import type { Profile } from '../profiles/profiles.ts'
-import { findTarget, placeOfKeys, type Target, type TargetFlags, targetFlags } from '../target/find-target.ts'
-import { reportChoice } from '../target/local-simulator.ts'
+import { reportChoice } from '../where/choice.ts'
+import { type TargetFlags, targetFlags } from '../where/flags.ts'
+import { placeOfKeys } from '../where/keys.ts'
+import type { Merchant } from '../where/merchant.ts'
+import { type Where, whereIs } from '../where/where.ts'
 
 /** What a command needs to make calls. */
 export interface Session {
   readonly client: Client
-  readonly target: Target
+  readonly target: Merchant
+  readonly where: Where
   readonly printer: Printer
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
@@ -31,15 +34,17 @@ export async function withSession(
   use: (session: Session) => Promise<void>,
 ): Promise<void> {
   // A dry run sends nothing and shows no keys, so it needs none.
-  const target = await findTarget(flags, flags.dryRun ? DRY_KEYS : undefined)
+  const where = whereIs(flags)
+  const target = await where.merchant(flags.dryRun ? DRY_KEYS : undefined)
   await reportChoice(target.choice, 'choose one with --base-url, --profile or --account')
-  const open = async () => createClient(await clientOptions(flags, target))
-  const circumstances = { choice: target.choice, credentials: keysShown(target), why: whyOf(target) }
+  const open = async () => createClient(await clientOptions(flags, target, where))
+  const circumstances = { choice: target.choice, credentials: keysShown(target), why: whyOf(where) }
   await runCalls(circumstances, open, async (client, signal) => {
     const printer = openPrinter(flags)
     await use({
       client,
       target,
+      where,
       printer,
       signal,
       async show(answer, view) {
@@ -50,19 +55,19 @@ export async function withSession(
   })
 }
 
-const keysShown = ({ keys, from }: Target) =>
+const keysShown = ({ keys, from }: Merchant) =>
   `The keys are ${keys.publicKey} and its secret key, from ${placeOfKeys(from.keys)}; \`paysim doctor\` says where keys are looked for.`
 
-const whyOf = (target: Target) => async (id: string) => {
-  const { whyHere } = await import('../control/find-control.ts')
-  return whyHere(target, id)
+const whyOf = (where: Where) => async (id: string) => {
+  const { whyHere } = await import('../where/own-account.ts')
+  return whyHere(where, id)
 }
 
 async function clientOptions(
   flags: MerchantFlags,
-  { baseUrl, keys, profile }: Target,
+  { baseUrl, keys }: Merchant,
+  where: Where,
 ): Promise<ClientOptions> {
-  const caFile = flags.caFile ?? profile?.ca_file
   const transport: Transport | undefined = flags.dryRun ? dryRunTransport(CURL_KEYS) : undefined
   return {
     baseUrl,
@@ -71,22 +76,10 @@ async function clientOptions(
     retries: flags.retries,
     strict: flags.strict,
     timeoutMs: flags.requestTimeout,
-    createPath: await readCreatePath(flags.contract ?? profile?.contract),
-    ca: caFile === undefined ? undefined : await authorities(caFile),
+    createPath: (await where.contract())?.['create.path'],
+    ca: await where.authorities(),
     onRequest: flags.verbose && !flags.dryRun ? logRequest : undefined,
   }
-}
-
-/** The path that creates payments, if a contract file says where that is. */
-async function readCreatePath(contract: string | Profile['contract']): Promise<string | undefined> {
-  if (contract === undefined) return undefined
-  const { readContract } = await import('../named-file.ts')
-  return (await readContract(contract))['create.path']
-}
-
-async function authorities(path: string): Promise<string> {
-  const { readAuthorities } = await import('../target/find-target.ts')
-  return readAuthorities(path)
 }
 
 /** Prints one attempt to stderr. The client has removed the secrets. */

@@ -5,7 +5,7 @@ import type { Check } from '../doctor/report.ts'
 import { untilInterrupted } from '../errors/cli-errors.ts'
 import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter } from '../output/printer.ts'
-import { targetFlags } from '../target/find-target.ts'
+import { targetFlags } from '../where/flags.ts'
 
 export const command = (): Command =>
   targetFlags(

@@ -3,14 +3,14 @@ import { shellQuoted } from '../../contract/shell-words.ts'
 import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { choice } from '../flag-values.ts'
+import { keptSecret } from '../webhooks/secret.ts'
 import {
   accountNamed,
   dataDirectory,
   keysOf,
   type LocalSimulator,
   simulatorsHere,
-} from '../target/local-simulator.ts'
-import { keptSecret } from '../webhooks/secret.ts'
+} from '../where/simulators.ts'
 
 const FORMATS = ['shell', 'fish', 'powershell', 'dotenv', 'json', 'github'] as const
 type Format = (typeof FORMATS)[number]

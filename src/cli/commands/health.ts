@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { ControlClient } from '../../client/control-client.ts'
 import { newCommand } from '../command-table.ts'
-import { findControl } from '../control/find-control.ts'
 import { messageOf } from '../errors/cli-errors.ts'
+import { whereIs } from '../where/where.ts'
 
 /** A check that waits longer has its answer. */
 const LONGEST_MS = 5000
@@ -22,7 +22,7 @@ export const command = (): Command =>
     .addHelpText('after', '\nExamples:\n  paysim health\n  paysim health http://127.0.0.1:7297')
     .action(async (url: string | undefined) => {
       try {
-        const { controlUrl } = await findControl(url === undefined ? {} : { controlUrl: url }, NO_TOKEN)
+        const { controlUrl } = await whereIs({ controlUrl: url }).control(NO_TOKEN)
         const signal = AbortSignal.timeout(LONGEST_MS)
         const { status } = await new ControlClient({ controlUrl, token: NO_TOKEN }, { signal }).ready()
         process.stdout.write(`${status}\n`)

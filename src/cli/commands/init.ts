@@ -10,7 +10,7 @@ import { readProfiles } from '../profiles/profiles.ts'
 import type { Given, TestedProfile } from '../profiles/set-up.ts'
 import { profileView, shownProfile } from '../profiles/view.ts'
 import { canAsk } from '../prompts/confirm.ts'
-import { findTarget, readKeyFile } from '../target/find-target.ts'
+import { whereIs } from '../where/where.ts'
 
 interface InitFlags extends OutputFlags {
   readonly name?: string
@@ -83,18 +83,12 @@ async function readGiven({ account, keyFile, ...flags }: InitFlags): Promise<Giv
       throw new UsageError(
         '--account cannot be combined with --base-url or --key-file: the local simulator provides both',
       )
-    const { baseUrl, keys } = await findTarget({ account })
+    const { baseUrl, keys } = await whereIs({ account }).merchant()
     return { baseUrl, keys, ...files }
   }
-  const baseUrl = flags.baseUrl ?? (process.env.PAYSIM_BASE_URL || undefined)
+  const { baseUrl, keys } = await whereIs({ baseUrl: flags.baseUrl, keyFile }).given()
   if (baseUrl !== undefined) checkBaseUrl(baseUrl)
-  const keys = keyFile === undefined ? keysOfEnvironment() : await readKeyFile(keyFile)
   return { baseUrl, keys, ...files }
-}
-
-function keysOfEnvironment(): Keys | undefined {
-  const { PAYSIM_PUBLIC_KEY: publicKey, PAYSIM_SECRET_KEY: secretKey } = process.env
-  return publicKey && secretKey ? { publicKey, secretKey } : undefined
 }
 
 /** Names everything that is missing at once, so that nobody has to fix a script one option at a time. */

@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander'
 import { isOneFile, PROGRAM } from '../../package-files.ts'
 import { newCommand } from '../command-table.ts'
-import { type ControlTargetFlags, controlTargetFlags, findControl } from '../control/find-control.ts'
 import { examples } from '../control/session.ts'
-import { accountNamed } from '../target/local-simulator.ts'
+import { type ControlTargetFlags, controlTargetFlags } from '../where/flags.ts'
+import { accountNamed } from '../where/simulators.ts'
+import { whereControlIs } from '../where/where.ts'
 
 interface McpFlags extends ControlTargetFlags {
   readonly start?: true
@@ -60,7 +61,7 @@ async function startOwn() {
 }
 
 async function findRunning(flags: ControlTargetFlags) {
-  const { url, controlUrl, token } = await findControl(flags)
+  const { url, controlUrl, token } = await whereControlIs(flags).control()
   return { url: url ?? new URL(controlUrl).origin, controlUrl, controlToken: token, close: async () => {} }
 }
 

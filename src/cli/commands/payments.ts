@@ -4,7 +4,6 @@ import type { Answer, PaymentIntent } from '../../client/index.ts'
 import { shellWords } from '../../contract/shell-words.ts'
 import { FINAL_STATUSES } from '../../contract/statuses.ts'
 import { type MerchantFlags, merchantCommand, type Session, withSession } from '../call/session.ts'
-import { whyHere } from '../control/find-control.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { type KeyFlags, keyFlags, keyFor } from '../fields/request-fields.ts'
 import { asCalled } from '../help-text.ts'
@@ -15,6 +14,7 @@ import { whyText } from '../output/views/why.ts'
 import { confirmLive } from '../prompts/confirm.ts'
 import { progressBar } from '../prompts/progress-bar.ts'
 import { readImage } from '../receipt-image.ts'
+import { whyHere } from '../where/own-account.ts'
 
 export const get = (): Command =>
   merchantCommand('payments get', declare =>
@@ -30,11 +30,11 @@ Examples:
   paysim payments get pi_123 -o json | jq .next_action`,
       )
       .action((id: string, flags: MerchantFlags) =>
-        withSession(flags, async ({ client, signal, show, target }) =>
+        withSession(flags, async ({ client, signal, show, where }) =>
           show(await client.payments.get(id, { signal }).answer(), {
             ...paymentView,
             async human(payment, screen) {
-              const why = await whyHere(target, id)
+              const why = await whyHere(where, id)
               return sections(await paymentView.human(payment, screen), why ? whyText(why, screen) : '')
             },
           }),

@@ -5,7 +5,7 @@ import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
 import { asCalled } from '../help-text.ts'
-import { cannotWrite, readObjectFile } from '../named-file.ts'
+import { cannotWrite } from '../named-file.ts'
 import { openPrinter } from '../output/printer.ts'
 import { visible } from '../output/text.ts'
 import { type GatewayFlags, gatewayFlags, withGateway } from '../probe/gateway-flags.ts'
@@ -13,7 +13,7 @@ import type { Errand } from '../probe/inquiry.ts'
 import { membersOf } from '../profiles/new-profile.ts'
 import { profileNamed } from '../profiles/profiles.ts'
 import { canAsk } from '../prompts/confirm.ts'
-import { findTarget } from '../target/find-target.ts'
+import { whereIs } from '../where/where.ts'
 
 interface ProbeFlags extends GatewayFlags {
   readonly ask?: true
@@ -59,18 +59,18 @@ Examples:
 async function run(flags: ProbeFlags): Promise<void> {
   const printer = openPrinter(flags)
   if (flags.ask) demandPerson(flags)
-  const target = await findTarget(flags)
+  const where = whereIs(flags)
+  const { from } = await where.merchant()
   const { probe, probeView } = await import('../probe/probe.ts')
-  const report = await withGateway(flags, target, options =>
+  const report = await withGateway(flags, where, options =>
     probe(flags.ask ? { ...options, onErrand: ask } : options),
   )
   if (report.violations.length > 0) process.exitCode = EXIT.expectationFailed
   await printer.show({ body: report }, probeView)
   if (flags.save === undefined) return
   // What no request shows is known from elsewhere, and stays.
-  const known = flags.contract === undefined ? target.profile?.contract : await readObjectFile(flags.contract)
-  await save(flags.save, { ...known, ...report.contract })
-  const [, name] = /^profile (.+)$/.exec(target.from.baseUrl) ?? []
+  await save(flags.save, { ...(await where.overrides()), ...report.contract })
+  const [, name] = /^profile (.+)$/.exec(from.baseUrl) ?? []
   if (name !== undefined) await offer(flags, flags.save, name)
 }
 

@@ -8,7 +8,7 @@ import { checkBaseUrl, checkedProfile, membersOf, newProfile, refuseName } from 
 import { type Profile, type ProfileBook, profileNamed, readProfiles } from '../profiles/profiles.ts'
 import { profileList, profileListView, profileView, shownProfile } from '../profiles/view.ts'
 import { canAsk, confirm } from '../prompts/confirm.ts'
-import { readKeyFile } from '../target/find-target.ts'
+import { readKeyFile } from '../where/key-file.ts'
 
 interface AddFlags extends OutputFlags {
   readonly baseUrl?: string

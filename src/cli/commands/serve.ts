@@ -7,7 +7,7 @@ import { again, historyKept, milliseconds, port, type StartFlags, startFlags } f
 import { readDataFile, readObjectFile } from '../named-file.ts'
 import { jsonOutput, type ServeOutput, terminalOutput } from '../serve-output.ts'
 import { readOrigin, storeIn } from '../store-address.ts'
-import { announce } from '../target/run-folder.ts'
+import { announce } from '../where/run-folder.ts'
 
 interface ServeFlags extends StartFlags {
   port: number
@@ -222,7 +222,7 @@ async function controlTokenOf({ controlToken, controlTokenFile }: ServeFlags): P
   if (controlTokenFile === undefined) return controlToken
   if (controlToken !== undefined && controlToken !== process.env.PAYSIM_CONTROL_TOKEN)
     throw new StartError('give --control-token or --control-token-file, not both', 2)
-  const { readToken } = await import('../control/find-control.ts')
+  const { readToken } = await import('../where/key-file.ts')
   return readToken(controlTokenFile)
 }
 

@@ -3,12 +3,13 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
-import { cannotWrite, readContract, readObjectFile } from '../named-file.ts'
+import { cannotWrite } from '../named-file.ts'
 import { openPrinter } from '../output/printer.ts'
 import { createPathOf, type GatewayFlags, gatewayFlags, withGateway } from '../probe/gateway-flags.ts'
-import { findTarget } from '../target/find-target.ts'
+import { NO_PROFILES } from '../profiles/profiles.ts'
 import type { Recording } from '../verify/compare.ts'
 import type { Verified } from '../verify/verify.ts'
+import { type Where, whereIs } from '../where/where.ts'
 
 interface VerifyFlags extends GatewayFlags {
   readonly report?: string
@@ -85,24 +86,22 @@ async function run(flags: VerifyFlags): Promise<void> {
 const PAYSIM_VARIABLES = ['PAYSIM_BASE_URL', 'PAYSIM_PROFILE']
 
 async function verifyServer(flags: VerifyFlags, earlier: Recording | undefined): Promise<Verified> {
-  const target = await findTarget(flags)
-  const contract = await overridesOf(flags.contract ?? target.profile?.contract)
+  const where = whereIs(flags)
+  const contract = await overridesOf(where)
   const { verify } = await import('../verify/verify.ts')
-  return withGateway(flags, target, gateway => verify({ gateway, contract, earlier, ...gateway }))
+  return withGateway(flags, where, gateway => verify({ gateway, contract, earlier, ...gateway }))
 }
 
 async function verifyKept(flags: VerifyFlags, earlier: Recording): Promise<Verified> {
-  const contract = await overridesOf(flags.contract)
-  const createPath = await createPathOf(flags, contract)
+  const where = whereIs({ contract: flags.contract }, { profiles: async () => NO_PROFILES })
+  const contract = await overridesOf(where)
+  const createPath = await createPathOf(flags, where)
   const { verify } = await import('../verify/verify.ts')
   return verify({ contract, createPath, earlier, signal: new AbortController().signal })
 }
 
 /** What a contract file or a profile says, if it is a contract. */
-async function overridesOf(
-  given: string | Readonly<Record<string, unknown>> | undefined,
-): Promise<Readonly<Record<string, unknown>>> {
-  const overrides = typeof given === 'string' ? await readObjectFile(given) : (given ?? {})
-  await readContract(overrides)
-  return overrides
+async function overridesOf(where: Where): Promise<Readonly<Record<string, unknown>>> {
+  await where.contract()
+  return (await where.overrides()) ?? {}
 }

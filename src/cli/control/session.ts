@@ -7,20 +7,18 @@ import { COMMON, newCommand } from '../command-table.ts'
 import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
-import { accountNamed, reportChoice } from '../target/local-simulator.ts'
-import {
-  type ControlTarget,
-  type ControlTargetFlags,
-  controlTargetFlags,
-  findControl,
-} from './find-control.ts'
+import { reportChoice } from '../where/choice.ts'
+import type { Control } from '../where/control.ts'
+import { type ControlTargetFlags, controlTargetFlags } from '../where/flags.ts'
+import { accountNamed } from '../where/simulators.ts'
+import { whereControlIs } from '../where/where.ts'
 
 /** What a command uses while it runs. */
 export interface ControlSession {
   readonly control: ControlClient
   /** The account that the flags name. */
   readonly account: AccountControl
-  readonly target: ControlTarget
+  readonly target: Control
   readonly printer: Printer
   /** Aborted by Ctrl-C, like every call. */
   readonly signal: AbortSignal
@@ -37,7 +35,7 @@ export async function withControl(
 ): Promise<void> {
   const printer = openPrinter(flags)
   // A dry run sends nothing, so it needs no token.
-  const target = await findControl(flags, flags.dryRun ? 'none' : undefined)
+  const target = await whereControlIs(flags).control(flags.dryRun ? 'none' : undefined)
   await reportChoice(target.choice, 'choose one with --control-url or PAYSIM_DATA')
   const open = (signal: AbortSignal) => new ControlClient(target, { signal, transport: transportFor(flags) })
   const id = accountNamed(flags.account)
@@ -59,7 +57,7 @@ export async function withControl(
   )
 }
 
-const tokenShown = ({ from, controlUrl, simulator }: ControlTarget) =>
+const tokenShown = ({ from, controlUrl, simulator }: Control) =>
   `The control token is from ${from.token}; ${
     simulator
       ? `without it, paysim takes that of the simulator at ${new URL(controlUrl).origin} by itself`
@@ -67,7 +65,7 @@ const tokenShown = ({ from, controlUrl, simulator }: ControlTarget) =>
   }.`
 
 /** With a client of its own, because that of the command ends with it. */
-const whyOf = (target: ControlTarget, account: string) => async (id: string) => {
+const whyOf = (target: Control, account: string) => async (id: string) => {
   const control = new ControlClient(target)
   try {
     return await control.call('GET /accounts/:account/why/:id', { params: { account, id } })

@@ -1,15 +1,15 @@
 import { readBaseUrl } from '../../client/address.ts'
-import { refuseUnsafe } from '../../client/credentials.ts'
 import { chooseProxy } from '../../client/transport/open-transport.ts'
 import type { Contract } from '../../contract/decisions.ts'
-import { answerOf } from '../../contract/resolve-contract.ts'
+import { answerOf, resolveContract } from '../../contract/resolve-contract.ts'
 import { messageOf } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
-import { readContract } from '../named-file.ts'
 import { Inquiry, type Question } from '../probe/inquiry.ts'
 import { READ_QUESTIONS, READS } from '../probe/reads.ts'
 import { type Exchange, NOBODY, openSession, type Session } from '../probe/session.ts'
-import { findTarget, readAuthorities, type Target, type TargetFlags } from '../target/find-target.ts'
+import type { TargetFlags } from '../where/flags.ts'
+import type { Merchant } from '../where/merchant.ts'
+import { type Where, whereIs } from '../where/where.ts'
 import { askFirst, checkGateway } from './gateway.ts'
 import { checkNetwork, checkNode, checkProfiles, checkSimulator } from './network.ts'
 import { type Check, ok, problem, warning } from './report.ts'
@@ -34,9 +34,9 @@ export async function* examine(flags: DoctorFlags, signal: AbortSignal): AsyncGe
 async function* checkTarget(flags: TargetFlags, signal: AbortSignal): AsyncGenerator<Check> {
   try {
     // Without keys, the network can still be checked.
-    const target = await findTarget(flags, NOBODY)
-    yield* describe(target)
-    yield* checkServer(target, flags, signal)
+    const where = whereIs(flags)
+    yield* describe(await where.merchant(NOBODY))
+    yield* checkServer(where, flags, signal)
   } catch (cause) {
     if (signal.aborted) throw cause
     const advice = 'fix this, and run `paysim doctor` again'
@@ -44,9 +44,7 @@ async function* checkTarget(flags: TargetFlags, signal: AbortSignal): AsyncGener
   }
 }
 
-async function* describe({ baseUrl, keys, from, choice }: Target): AsyncGenerator<Check> {
-  const address = readBaseUrl(baseUrl)
-  refuseUnsafe(keys, address)
+async function* describe({ baseUrl, keys, from, choice }: Merchant): AsyncGenerator<Check> {
   yield ok('target', `${baseUrl}, from ${from.baseUrl}`)
   yield* describeChoice(choice)
   if (keys === NOBODY)
@@ -55,17 +53,10 @@ async function* describe({ baseUrl, keys, from, choice }: Target): AsyncGenerato
         'set PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY, give --key-file, or create a profile with `paysim init`',
       exitCode: EXIT.usage,
     })
-  const origin = `${keys.publicKey}, from ${from.keys}`
-  yield from.keys === from.baseUrl || isUsualPair(from)
-    ? ok('credentials', origin)
-    : warning(
-        'credentials',
-        origin,
-        `the address comes from another place (${from.baseUrl}): check that the keys belong to it`,
-      )
+  yield ok('credentials', `${keys.publicKey}, from ${from.keys}`)
 }
 
-async function* describeChoice({ others, named }: Target['choice']): AsyncGenerator<Check> {
+async function* describeChoice({ others, named }: Merchant['choice']): AsyncGenerator<Check> {
   const places = (await others()).map(({ url, name }) => `${url} (${name})`)
   if (places.length === 0) return
   const what = `calls could also go to ${places.join(' or ')}`
@@ -74,20 +65,15 @@ async function* describeChoice({ others, named }: Target['choice']): AsyncGenera
     : warning('others', what, 'choose one with --base-url, --profile, --account or PAYSIM_DATA')
 }
 
-/** Scripts often combine an address from an option with keys from the environment. */
-const isUsualPair = ({ baseUrl, keys }: Target['from']) =>
-  [baseUrl, keys].every(name => name === 'flag' || name === 'environment')
-
 const CONNECT_TIMEOUT_MS = 10_000
 /** How long all pauses that the server asks for may take together. */
 const PATIENCE_MS = 10_000
 
-async function* checkServer(target: Target, flags: TargetFlags, signal: AbortSignal): AsyncGenerator<Check> {
-  const { baseUrl, keys, profile } = target
+async function* checkServer(where: Where, flags: TargetFlags, signal: AbortSignal): AsyncGenerator<Check> {
+  const { baseUrl, keys } = await where.merchant()
   const address = readBaseUrl(baseUrl)
-  const contract = await readContract(flags.contract ?? profile?.contract)
-  const caFile = flags.caFile ?? profile?.ca_file
-  const ca = caFile === undefined ? undefined : await readAuthorities(caFile)
+  const contract = (await where.contract()) ?? resolveContract()
+  const ca = await where.authorities()
   const proxy = chooseProxy(new URL(address.origin), undefined, process.env)
   const timeoutMs = Math.min(flags.requestTimeout ?? CONNECT_TIMEOUT_MS, CONNECT_TIMEOUT_MS)
   if (!(yield* checkNetwork({ address, proxy, ca, timeoutMs })) || keys === NOBODY) return

@@ -6,12 +6,12 @@ import { type PeerCertificate, connect as secureConnect } from 'node:tls'
 import type { Address } from '../../client/address.ts'
 import { ControlClient, ControlError } from '../../client/control-client.ts'
 import { formatDuration } from '../../contract/durations.ts'
-import { findControl } from '../control/find-control.ts'
 import { messageOf } from '../errors/cli-errors.ts'
 import { EXIT } from '../errors/exit-code.ts'
 import { isOpenToOthers } from '../named-file.ts'
 import { profilesPath, readProfiles } from '../profiles/profiles.ts'
-import { accountNamed, dataDirectory, findLocalSimulator } from '../target/local-simulator.ts'
+import { accountNamed, dataDirectory, findLocalSimulator } from '../where/simulators.ts'
+import { whereIs } from '../where/where.ts'
 import { type Check, ok, problem, warning } from './report.ts'
 
 /** Checks each step to the server separately, to find the one that fails. Returns true if all succeed. */
@@ -236,7 +236,7 @@ export async function* checkSimulator(signal: AbortSignal): AsyncGenerator<Check
   let control: ControlClient
   let at: string
   try {
-    const target = await findControl({})
+    const target = await whereIs({}).control()
     control = new ControlClient(target, { signal })
     at = `${target.controlUrl}, from ${target.from.controlUrl}`
   } catch (cause) {

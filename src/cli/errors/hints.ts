@@ -1,12 +1,8 @@
 import { ControlError } from '../../client/errors.ts'
 import { ApiError } from '../../client/index.ts'
 import type { Why } from '../../contract/control/timeline.ts'
-import {
-  type LocalSimulator,
-  originOf,
-  type TargetCandidate,
-  type TargetChoice,
-} from '../target/local-simulator.ts'
+import type { TargetCandidate, TargetChoice } from '../where/choice.ts'
+import { type LocalSimulator, originOf } from '../where/simulators.ts'
 import { EXIT, exitCodeOf } from './exit-code.ts'
 import { addHint, commandLines } from './report-error.ts'
 

@@ -6,7 +6,7 @@ import type { Keys } from '../../client/credentials.ts'
 import { redact } from '../../contract/redact.ts'
 import { shellQuoted } from '../../contract/shell-words.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { accountNamed } from '../target/local-simulator.ts'
+import { accountNamed } from '../where/simulators.ts'
 
 /** Where the simulator is. */
 export interface Place {

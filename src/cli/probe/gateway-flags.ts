@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { OPERATION_PATHS, problemWithCreatePath } from '../../contract/paths.ts'
 import { COMMON } from '../command-table.ts'
 import { UsageError, untilInterrupted } from '../errors/cli-errors.ts'
-import { readContract } from '../named-file.ts'
 import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { progressBar } from '../prompts/progress-bar.ts'
-import { readAuthorities, type Target, type TargetFlags, targetFlags } from '../target/find-target.ts'
+import { type TargetFlags, targetFlags } from '../where/flags.ts'
+import type { Where } from '../where/where.ts'
 import type { ProbeOptions } from './probe.ts'
 
 /** How commands ask a real gateway. */
@@ -30,12 +30,12 @@ const CONNECT_TIMEOUT_MS = 10_000
 /** Asks the target, shows how far that is, and ends when somebody presses Ctrl-C. */
 export async function withGateway<T>(
   flags: GatewayFlags,
-  { baseUrl, keys, profile }: Pick<Target, 'baseUrl' | 'keys' | 'profile'>,
+  where: Where,
   use: (options: ProbeOptions) => Promise<T>,
 ): Promise<T> {
-  const createPath = await createPathOf(flags, profile?.contract)
-  const caFile = flags.caFile ?? profile?.ca_file
-  const ca = caFile === undefined ? undefined : await readAuthorities(caFile)
+  const { baseUrl, keys } = await where.merchant()
+  const createPath = await createPathOf(flags, where)
+  const ca = await where.authorities()
   const bar = progressBar('Asking', total => `${total} requests`)
   return untilInterrupted(signal =>
     use({
@@ -53,16 +53,9 @@ export async function withGateway<T>(
 }
 
 /** The path that creates payments, as an option or the contract says. */
-export async function createPathOf(
-  flags: Pick<GatewayFlags, 'createPath' | 'contract'>,
-  known: Readonly<Record<string, unknown>> | undefined,
-): Promise<string> {
-  if (flags.createPath === undefined) {
-    const contract = flags.contract ?? known
-    return contract === undefined
-      ? OPERATION_PATHS.createPayment.path
-      : (await readContract(contract))['create.path']
-  }
+export async function createPathOf(flags: Pick<GatewayFlags, 'createPath'>, where: Where): Promise<string> {
+  if (flags.createPath === undefined)
+    return (await where.contract())?.['create.path'] ?? OPERATION_PATHS.createPayment.path
   const problem = problemWithCreatePath(flags.createPath)
   if (problem !== undefined) throw new UsageError(`--create-path ${flags.createPath}: ${problem}`)
   return flags.createPath

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import { readBaseUrl } from '../../client/address.ts'
-import { basic, type Keys, refuseUnsafe } from '../../client/credentials.ts'
+import { type Keys, refuseUnsafe } from '../../client/credentials.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { readAuthorities } from '../target/find-target.ts'
+import { readAuthorities } from '../where/authorities.ts'
+import { refuseMixed } from '../where/keys.ts'
 import { type Profile, readProfiles } from './profiles.ts'
 
 interface NewProfile {
@@ -38,7 +39,7 @@ const pairOf = ({ publicKey, secretKey }: Keys) => ({ public_key: publicKey, sec
 /** Throws if the members do not go together. */
 export function checkedProfile(profile: Profile): Profile {
   const keys = { publicKey: profile.public_key, secretKey: profile.secret_key }
-  checkKeys(keys)
+  refuseMixed(keys)
   refuseUnsafe(keys, readBaseUrl(profile.base_url))
   return profile
 }
@@ -71,22 +72,6 @@ export const nameTaken = (name: string): UsageError =>
 /** Throws if the text cannot be a base URL. */
 export function checkBaseUrl(text: string): void {
   readBaseUrl(withScheme(text))
-}
-
-/** `live` or `test`, if the key begins with it. */
-export const environmentOf = (key: string): string | undefined => /^[ps]k_(live|test)_/.exec(key)?.[1]
-
-/** Throws if the two cannot be a pair of keys. */
-function checkKeys(keys: Keys): void {
-  basic(keys)
-  const { publicKey, secretKey } = keys
-  if (publicKey.startsWith('sk_') && secretKey.startsWith('pk_'))
-    throw new UsageError('the keys are in the wrong order: give the public key (pk_…) first')
-  const [one, other] = [environmentOf(publicKey), environmentOf(secretKey)]
-  if (one !== undefined && other !== undefined && one !== other)
-    throw new UsageError(
-      `the keys do not match: the public key is a ${one} key, and the secret key is a ${other} key`,
-    )
 }
 
 /** The contents of the file: the profile must still work when the file is gone. */

@@ -3,7 +3,7 @@ import { drawRecord } from '../output/record.ts'
 import type { Screen } from '../output/screen.ts'
 import { drawTable, type Table } from '../output/table.ts'
 import type { View } from '../output/view.ts'
-import { environmentOf } from './new-profile.ts'
+import { environmentOf } from '../where/keys.ts'
 import type { Profile, ProfileBook } from './profiles.ts'
 
 const HIDDEN = '***'

@@ -1,5 +1,5 @@
 import type { GivenGateway } from '../../application/running-application.ts'
-import { isLoopback } from '../../client/address.ts'
+import { isLoopback, readBaseUrl } from '../../client/address.ts'
 import { ControlError } from '../../client/errors.ts'
 import { WEBHOOK_SECRET } from '../../contract/redact.ts'
 import { startSimulator } from '../../library/start-simulator.ts'
@@ -10,18 +10,21 @@ import {
   type Scenario,
 } from '../../scenario/index.ts'
 import { UsageError } from '../errors/cli-errors.ts'
+import { whereIs } from '../where/where.ts'
 import type { RunFlags } from './run-flags.ts'
 
 /** Where the scenarios run. Only the flag names a gateway: a run must not reach a real one by accident. */
 async function openTarget(flags: RunFlags): Promise<OpenTarget> {
-  const { controlUrl, controlToken, baseUrl } = flags
   if (isOwn(flags)) return startOwn()
-  if (controlUrl === undefined) return openGateway(baseUrl ?? '')
-  if (controlToken === undefined)
-    throw new UsageError('--control-url needs a token: set --control-token or PAYSIM_CONTROL_TOKEN')
-  const control = address('--control-url', controlUrl)
-  const url = baseUrl === undefined ? control.replace(/\/_paysim$/, '') : address('--base-url', baseUrl)
-  return openRunning({ url, controlUrl: control, controlToken })
+  const { baseUrl, controlUrl, controlToken } = flags
+  const where = whereIs({ baseUrl, controlUrl, controlToken })
+  if (isReal(flags)) {
+    const { baseUrl, keys } = await where.merchant()
+    return openGatewayTarget({ baseUrl: addressOf(baseUrl), ...keys })
+  }
+  const control = await where.control()
+  const url = baseUrl ?? control.controlUrl.replace(/\/_paysim$/, '')
+  return openRunning({ url: addressOf(url), controlUrl: control.controlUrl, controlToken: control.token })
 }
 
 /** The scenarios whose application runs already. */
@@ -107,11 +110,14 @@ export function toldApplications(
 }
 
 /** A base URL without a control surface: a gateway that cannot be set up. */
-export const isReal = ({ controlUrl, baseUrl }: RunFlags) => baseUrl !== undefined && controlUrl === undefined
+export const isReal = (flags: RunFlags) => flags.baseUrl !== undefined && !namesSurface(flags)
 
 /** Whether the scenarios run in a simulator that is started for them. */
-export const isOwn = ({ embedded, controlUrl, baseUrl }: RunFlags) =>
-  embedded === true || (controlUrl === undefined && baseUrl === undefined)
+export const isOwn = (flags: RunFlags) =>
+  flags.embedded === true || (flags.baseUrl === undefined && !namesSurface(flags))
+
+const namesSurface = ({ controlUrl }: RunFlags) =>
+  controlUrl !== undefined || Boolean(process.env.PAYSIM_CONTROL_URL)
 
 export async function startOwn(): Promise<OpenTarget> {
   const simulator = await startSimulator()
@@ -136,15 +142,7 @@ async function openRunning(simulator: Parameters<typeof openSimulatorTarget>[0])
   }
 }
 
-function openGateway(baseUrl: string): OpenTarget {
-  const { PAYSIM_PUBLIC_KEY: publicKey, PAYSIM_SECRET_KEY: secretKey } = process.env
-  if (!publicKey || !secretKey)
-    throw new UsageError('--base-url needs keys: set PAYSIM_PUBLIC_KEY and PAYSIM_SECRET_KEY')
-  return openGatewayTarget({ baseUrl: address('--base-url', baseUrl), publicKey, secretKey })
-}
-
-function address(flag: string, text: string): string {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw new UsageError(`${flag} must be an http or https URL`)
-  return text.replace(/\/+$/, '')
+function addressOf(text: string): string {
+  const { origin, prefix } = readBaseUrl(text)
+  return `${origin}${prefix}`
 }

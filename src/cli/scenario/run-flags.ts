@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { type DisturbanceKind, KINDS } from '../../application/disturbance.ts'
 import { commandLine } from '../../application/process-family.ts'
 import { type Scenario, ScenarioError } from '../../scenario/index.ts'
@@ -88,10 +88,8 @@ export const gatewayFlags = (command: Command): Command =>
       'the port by which an application that runs already (app.url) calls the gateway (default: any free one)',
       port,
     )
-    .addOption(new Option('--control-url <url>', 'use this running simulator').env('PAYSIM_CONTROL_URL'))
-    .addOption(
-      new Option('--control-token <token>', 'token of its control surface').env('PAYSIM_CONTROL_TOKEN'),
-    )
+    .option('--control-url <url>', 'use this running simulator (env: PAYSIM_CONTROL_URL)')
+    .option('--control-token <token>', 'token of its control surface (env: PAYSIM_CONTROL_TOKEN)')
 
 /** Separates the paths before `--` from the command after it. */
 export function splitAtDashes(words: readonly string[]): { paths: string[]; command: string[] } {

@@ -3,11 +3,11 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { WEBHOOK_SECRET } from '../../contract/redact.ts'
 import { readRegular } from '../../files/regular-file.ts'
-import type { ControlTarget } from '../control/find-control.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { secretsOf } from '../named-file.ts'
-import type { LocalSimulator } from '../target/local-simulator.ts'
-import { runFolders, workingDirectory } from '../target/run-folder.ts'
+import type { Control } from '../where/control.ts'
+import { runFolders, workingDirectory } from '../where/run-folder.ts'
+import type { LocalSimulator } from '../where/simulators.ts'
 
 /** A file with a secret, and what editors add to it. */
 const MOST = 1024
@@ -16,7 +16,7 @@ const MOST = 1024
  * The secret of `webhooks listen`: one for each data directory, the same at each start, so that the application under
  * test needs it only once. A given secret replaces the kept one.
  */
-export async function keepSecret({ simulator }: ControlTarget, given?: string): Promise<string> {
+export async function keepSecret({ simulator }: Control, given?: string): Promise<string> {
   const secret = given ?? `whsec_${randomBytes(24).toString('base64')}`
   const path = await pathFor(simulator?.data_dir ?? null)
   try {

@@ -82,6 +82,29 @@ describe('a flag beats the environment, which beats a profile, which beats the l
     expect(askedBy).toHaveLength(before)
   })
 
+  test.each([
+    ['payouts list', ['payouts', 'list']],
+    ['request', ['request', 'GET', '/payout_intents']],
+    ['probe', ['probe']],
+    ['verify', ['verify']],
+    ['doctor', ['doctor']],
+  ])('%s sends the keys of a profile to no other address, however that is named', async (_, words) => {
+    const { url, askedBy } = post('flag')
+    const before = askedBy.length
+    const runs = await Promise.all([
+      kept.paysim([...words, '--base-url', url]),
+      kept.paysim([...words, '--base-url', url, '--profile', 'kept']),
+      kept.paysim(words, { env: { PAYSIM_BASE_URL: url } }),
+    ])
+    for (const { code, stdout, stderr } of runs) {
+      expect(code, stderr).toBe(2)
+      const said = `${stdout}${stderr}`.replaceAll(/\s+/g, ' ')
+      expect(said).toMatch(/the keys from profile kept belong to http\S+, not to http/)
+      expect(said).toContain('--key-file')
+    }
+    expect(askedBy).toHaveLength(before)
+  })
+
   test('a command says what to do when nothing is named and nothing runs', async () => {
     const { code, stdout, stderr } = await bare().paysim(['payouts', 'list'])
     expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })

@@ -305,8 +305,11 @@ describe('finds', () => {
         shop: { base_url: 'https://api.example', public_key: 'pk_test_a', secret_key: 'sk_test_b' },
       },
     })
-    const { of } = await diagnose(['--base-url', server.url])
-    expect(of('credentials')).toEqual([expect.stringMatching(/^warning: pk_test_a, from profile shop$/)])
+    const { code, of } = await diagnose(['--base-url', 'http://127.0.0.1:9'])
+    expect(code).toBe(2)
+    expect(of('target')).toEqual([
+      expect.stringMatching(/^fault: the keys from profile shop belong to https:\/\/api\.example, not to/),
+    ])
   })
 
   test.skipIf(process.platform === 'win32')(

@@ -119,7 +119,7 @@ describe('the command refuses, and saves nothing:', () => {
 
   test.each([
     ['a live key over plain http', LIVE_KEYS, 'http://api.example', 'plain http'],
-    ['keys of two environments', 'pk_test_a:sk_live_b', 'https://api.example', 'do not match'],
+    ['keys of two environments', 'pk_test_a:sk_live_b', 'https://api.example', 'do not belong together'],
     ['keys the wrong way round', 'sk_test_a:pk_test_b', 'https://api.example', 'in the wrong order'],
     ['no keys', '', 'https://api.example', 'contains no keys'],
   ])('%s', async (_, keys, url, told) => {

@@ -131,7 +131,7 @@ async function createListed(source: string, flags: CreateFlags): Promise<void> {
   }))
   await withSession(flags, async session => {
     const { client, printer, signal } = session
-    const referenceOptional = await isReferenceOptional({ flags, session })
+    const referenceOptional = await isReferenceOptional(session)
     const incomplete = asked.flatMap(({ place, body }) => {
       const missing = missingFields(body, { referenceOptional })
       return missing.length === 0 ? [] : [`${place}: ${listed(missing)} missing`]
@@ -153,7 +153,7 @@ async function createListed(source: string, flags: CreateFlags): Promise<void> {
 /** Creates the payment. A person is asked for missing and rejected fields; a script gets an error. */
 async function createPayment(begun: Body, creation: Creation): Promise<void> {
   const { flags, session, typed } = creation
-  const missing = missingFields(begun, { referenceOptional: await isReferenceOptional(creation) })
+  const missing = missingFields(begun, { referenceOptional: await isReferenceOptional(creation.session) })
   // A dry run sends nothing, so it cannot look up methods to ask about.
   const interactive = canAsk(flags) && !flags.dryRun
   if (!interactive) refuseMissing(missing)
@@ -227,15 +227,8 @@ const termsOf = (body: Body) =>
   })
 
 /** The reference is required, unless the contract of this server says otherwise. */
-async function isReferenceOptional({
-  flags,
-  session,
-}: Pick<Creation, 'flags' | 'session'>): Promise<boolean> {
-  const contract = flags.contract ?? session.target.profile?.contract
-  if (contract === undefined) return false
-  const { readContract } = await import('../../named-file.ts')
-  return (await readContract(contract))['create.merchant_reference'] === 'optional'
-}
+const isReferenceOptional = async ({ where }: Session): Promise<boolean> =>
+  (await where.contract())?.['create.merchant_reference'] === 'optional'
 
 /** What one run of `payments create` needs. */
 interface Creation {

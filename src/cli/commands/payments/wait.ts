@@ -3,7 +3,6 @@ import { type NextAction, type PaymentIntent, WaitTimeoutError } from '../../../
 import { memberAt } from '../../../contract/json.ts'
 import { FINAL_STATUSES } from '../../../contract/statuses.ts'
 import { type MerchantFlags, merchantCommand, type Session, withSession } from '../../call/session.ts'
-import { askOwnAccount, whyHere } from '../../control/find-control.ts'
 import { EXIT } from '../../errors/exit-code.ts'
 import { addHint, commandLines } from '../../errors/report-error.ts'
 import { commaSeparated, milliseconds } from '../../flag-values.ts'
@@ -11,7 +10,8 @@ import { plain } from '../../output/members.ts'
 import { paintStatus, visible } from '../../output/text.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { CANCELLED, PAYMENT_ENDS, refuseUnknownStatus } from '../../statuses.ts'
-import type { Target } from '../../target/find-target.ts'
+import { askOwnAccount, whyHere } from '../../where/own-account.ts'
+import type { Where } from '../../where/where.ts'
 
 interface WaitFlags extends MerchantFlags {
   readonly until?: readonly string[]
@@ -57,7 +57,7 @@ Examples:
   )
 
 async function wait(session: Session, id: string, flags: WaitFlags): Promise<void> {
-  const { client, signal, show, target } = session
+  const { client, signal, show, where } = session
   const until = flags.until?.length ? flags.until : DEFAULT_UNTIL
   const progress = await openProgress(id, flags)
   let hint: Promise<string | undefined> | undefined
@@ -70,7 +70,7 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
         onUpdate(payment) {
           progress.update(payment)
           if (hint || FINAL_STATUSES.includes(payment.status)) return
-          hint = stillClockHint(target)
+          hint = stillClockHint(where)
           void hint.then(text => text !== undefined && progress.note(text))
         },
       })
@@ -82,7 +82,7 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
     reportEnd(answer.body, until, reached)
   } catch (error) {
     if (!(error instanceof WaitTimeoutError)) throw error
-    const [why, clock] = await Promise.all([whyHere(target, id), hint])
+    const [why, clock] = await Promise.all([whyHere(where, id), hint])
     const more = [why?.sentence, clock].filter(text => text !== undefined)
     if (more.length === 0) throw error
     const late = new WaitTimeoutError([`${error.message}.`, ...more].join(' '), error.answer)
@@ -94,11 +94,8 @@ async function wait(session: Session, id: string, flags: WaitFlags): Promise<voi
 }
 
 /** The status that this server gives a cancelled payment, if its contract is known. */
-async function endOfCancelled({ target }: Session, flags: WaitFlags): Promise<string | undefined> {
-  const contract = flags.contract ?? target.profile?.contract
-  if (contract === undefined || !flags.until?.includes(CANCELLED)) return undefined
-  const { readContract } = await import('../../named-file.ts')
-  return (await readContract(contract))['payment.after_cancel']
+async function endOfCancelled({ where }: Session, { until }: WaitFlags): Promise<string | undefined> {
+  return until?.includes(CANCELLED) ? (await where.contract())?.['payment.after_cancel'] : undefined
 }
 
 function isReached(
@@ -115,8 +112,8 @@ function isReached(
 const DEFAULT_ACCOUNT = 'default.test'
 
 /** On a virtual clock, nothing becomes due while the command waits: say how to advance the clock. */
-const stillClockHint = (target: Target): Promise<string | undefined> =>
-  askOwnAccount(target, async (account, id) => {
+const stillClockHint = (where: Where): Promise<string | undefined> =>
+  askOwnAccount(where, async (account, id) => {
     if ((await account.clock.get()).mode !== 'virtual') return undefined
     const which = id === DEFAULT_ACCOUNT ? '' : ` --account ${id}`
     return `The clock of ${id} is virtual: advance it with \`paysim sim clock advance 5s${which}\`.`

@@ -14,13 +14,13 @@ import {
   STANDARD_EVENTS,
 } from '../../../contract/event-names.ts'
 import { WEBHOOK_SECRET } from '../../../contract/redact.ts'
-import { findControl } from '../../control/find-control.ts'
 import { type ControlFlags, type ControlSession, controlCommand, withControl } from '../../control/session.ts'
 import { messageOf, UsageError } from '../../errors/cli-errors.ts'
 import { atLeastOne, commaSeparated, milliseconds, port, webhookTarget } from '../../flag-values.ts'
 import { outputFlags } from '../../output/formats.ts'
 import { warn } from '../../webhooks/deliveries.ts'
 import { keepSecret } from '../../webhooks/secret.ts'
+import { whereControlIs } from '../../where/where.ts'
 import { forwardingTo, type ReceivingFlags, receiveFrom, sayReady, type WebhookSource } from './receive.ts'
 
 const EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS, '*']
@@ -225,7 +225,7 @@ class OwnEndpoint {
 
   /** Finds the simulator again: after a restart it may have another port and another token. */
   async #reopen(): Promise<true> {
-    const target = await findControl(this.#flags)
+    const target = await whereControlIs(this.#flags).control()
     // Do not listen to another simulator of this folder instead.
     if ((target.simulator?.data_dir ?? null) !== (this.#at.target.simulator?.data_dir ?? null))
       throw new UsageError('another simulator runs in this folder now')

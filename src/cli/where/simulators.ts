@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path'
-import type { ControlClient } from '../../client/control-client.ts'
+import type { ControlClient, MerchantRecord } from '../../client/control-client.ts'
 import type { Keys } from '../../client/credentials.ts'
 import { isRunning } from '../../engine/store/process-lock.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { textOfFile } from '../named-file.ts'
 import { directoryIn } from '../store-address.ts'
+import { once } from './once.ts'
 import { type Announcement, announced, workingDirectory } from './run-folder.ts'
 
 /** What a running simulator writes about itself, in its data directory or in the run folder. */
@@ -30,6 +31,15 @@ export interface LocalSimulator {
 export const dataDirectory = (): string =>
   directoryIn(process.env.PAYSIM_STORE) ?? resolve(process.env.PAYSIM_DATA || '.paysim')
 
+/** What can be learned about the simulators that run on this machine. */
+export interface Running {
+  here(): Promise<readonly LocalSimulator[]>
+  /** The one of this user whose API or control surface has this address. */
+  at(address: string): Promise<LocalSimulator | undefined>
+  keysOf(simulator: LocalSimulator, account?: string): Promise<Keys>
+  accountWith(simulator: LocalSimulator, publicKey: string): Promise<string | undefined>
+}
+
 /** The local simulator: the one to call if nothing else is named. */
 export async function findLocalSimulator(): Promise<LocalSimulator | undefined> {
   const [first] = await simulatorsHere()
@@ -50,14 +60,6 @@ export async function simulatorsHere(): Promise<LocalSimulator[]> {
   const live = (await keepAlive(all.filter(isFirstMention))).filter(isFirstOfDatabase)
   // A killed simulator is still the best guess: the call then reports that nothing answers there.
   return live.length > 0 ? live : all.slice(0, 1)
-}
-
-/** The simulator of this user whose API or control surface has this address. */
-export async function simulatorAt(address: string): Promise<LocalSimulator | undefined> {
-  const origin = originOf(address)
-  const isThere = ({ url, control_url }: LocalSimulator) =>
-    origin !== undefined && (originOf(url) === origin || originOf(control_url) === origin)
-  return (await simulatorsHere()).find(isThere) ?? (await simulatorsAmong(await announced())).find(isThere)
 }
 
 export const originOf = (url: string): string | undefined =>
@@ -160,52 +162,44 @@ async function noAccount(id: string, control: ControlClient): Promise<string> {
   return `the local simulator has no account ${id}; it has ${accounts.join(', ')}`
 }
 
-/** A gateway that a call could go to, and where its address comes from. */
-export interface TargetCandidate {
-  readonly url: string
-  /** Such as `PAYSIM_BASE_URL`, `profile shop` or `the local simulator`. */
-  readonly name: string
-  readonly simulator?: LocalSimulator | undefined
+/** The account that has this key. One that was created since the start is looked up at the simulator. */
+async function accountWith(
+  { accounts, control_url: controlUrl, control_token: token }: LocalSimulator,
+  publicKey: string,
+): Promise<string | undefined> {
+  const announced = accounts.find(account => account.public_key === publicKey)
+  if (announced) return announced.id
+  const { ControlClient } = await import('../../client/control-client.ts')
+  const control = new ControlClient({ controlUrl, token }, { signal: AbortSignal.timeout(PATIENCE_MS) })
+  try {
+    return accountAmong(await control.merchants.list(), publicKey)
+  } catch {
+    return undefined
+  } finally {
+    await control.close()
+  }
 }
 
-/** Where calls go, and where else they could go: each gateway once. */
-export interface TargetChoice {
-  readonly chosen: TargetCandidate
-  readonly others: () => Promise<readonly TargetCandidate[]>
-  /** Whether an option or the environment names the target of this call. */
-  readonly named: boolean
+export const accountAmong = (merchants: readonly MerchantRecord[], publicKey: string): string | undefined =>
+  merchants
+    .flatMap(({ accounts }) => accounts)
+    .find(({ public_key, more_keys = [] }) =>
+      [public_key, ...more_keys.map(pair => pair.public_key)].includes(publicKey),
+    )?.id
+
+/** Looks at the files of running simulators, and at each of them once, however often it is asked. */
+export function lookAround(): Running {
+  const here = once(simulatorsHere)
+  const started = once(async () => simulatorsAmong(await announced()))
+  return {
+    here,
+    async at(address) {
+      const origin = originOf(address)
+      const isThere = ({ url, control_url }: LocalSimulator) =>
+        origin !== undefined && (originOf(url) === origin || originOf(control_url) === origin)
+      return (await here()).find(isThere) ?? (await started()).find(isThere)
+    },
+    keysOf,
+    accountWith,
+  }
 }
-
-export const asCandidate = (simulator: LocalSimulator): TargetCandidate => ({
-  url: simulator.url,
-  name: nameOf(simulator),
-  simulator,
-})
-
-function nameOf({ data_dir, store = 'memory:' }: LocalSimulator): string {
-  if (data_dir !== null) return `the simulator of ${data_dir}`
-  return store === 'memory:' ? 'a simulator in memory' : `a simulator of ${store}`
-}
-
-export function othersThan(chosen: string, places: readonly TargetCandidate[]): TargetCandidate[] {
-  const seen = new Set([originOf(chosen)])
-  return places.filter(({ url }) => {
-    const origin = originOf(url)
-    return origin !== undefined && !seen.has(origin) && seen.add(origin)
-  })
-}
-
-let reported = false
-
-/** Prints one line if there are several gateways and nobody named one. */
-export async function reportChoice({ chosen, others, named }: TargetChoice, advice: string): Promise<void> {
-  if (reported || named) return
-  reported = true
-  const possible = await others()
-  if (possible.length === 0) return
-  process.stderr.write(
-    `paysim: calling ${described(chosen)}, not ${possible.map(described).join(' or ')}; ${advice}\n`,
-  )
-}
-
-const described = ({ url, name }: TargetCandidate) => `${originOf(url) ?? url} (${name})`
