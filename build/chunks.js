@@ -14,7 +14,7 @@ const STARTS = {
   serve: [...BASE, SERVE],
   call: [...BASE, CALL],
   library: ['src/index.ts'],
-  others: ['src/cli/commands', 'src/cli/errors', 'src/cli/target'].flatMap(filesIn).filter(others),
+  others: ['src/cli/commands', 'src/cli/errors', 'src/cli/where'].flatMap(filesIn).filter(others),
 }
 
 /**
