@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 import { Document } from 'yaml'
 import { commandLine } from '../application/process-family.ts'
-import { readBelow, type Scenario, type ScenarioData } from '../scenario/index.ts'
+import { folderOf, readBelow, type Scenario, type ScenarioData } from '../scenario/index.ts'
 import type { Finding } from './confirm.ts'
 import type { Exploration } from './explore.ts'
 import { describePlace, disturbedStory, KIND_RULES } from './kinds.ts'
@@ -103,7 +103,8 @@ const without = (data: object, key: string) =>
  * Makes the application's folder relative to the folder where the scenario is saved, and puts the files of its steps
  * there: a scenario can only name files below its own folder.
  */
-async function moved(data: ScenarioData, { folder: from }: Scenario, to: string): Promise<ScenarioData> {
+async function moved(data: ScenarioData, scenario: Scenario, to: string): Promise<ScenarioData> {
+  const from = folderOf(scenario)
   const { app, steps } = data
   const start = relative(resolve(to), resolve(from, app?.folder ?? '.')) || '.'
   const copies = new Map<string, string>()

@@ -44,6 +44,7 @@ async function beginAgent(...flags: string[]) {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [BINARY, 'mcp', ...flags],
+    cwd: folder,
     env: {
       ...(cleanEnvironment(folder) as Record<string, string>),
       PAYSIM_CONTROL_URL: server().controlUrl,
@@ -250,8 +251,6 @@ describe('an agent that must not', () => {
   })
 
   test.each([
-    ['a program', 'app: { start: touch /tmp/x }'],
-    ['a file', 'steps: [{ payer sends receipt: pi_1, file: /etc/passwd }]'],
     ['an address', 'steps: [{ payer opens: "http://127.0.0.1:1/" }]'],
     ['an address in an anchor', 'let: { a: &a { x: "http://h" }, b: *a }'],
     ['a way back', `steps: [{ create payment: { return_url: "//h" } }]`],
@@ -260,6 +259,48 @@ describe('an agent that must not', () => {
     const { text, isError } = await call('run_scenario', { text: `paysim: 1\nname: x\n${line}\n` })
     expect(isError).toBe(true)
     expect(text).toMatch(/must not contain/)
+  })
+
+  test.each([
+    ['a program', `app: { start: "touch FOLDER/started" }\nsteps: []`],
+    ['a program, between carriage returns', `app: { start: "touch FOLDER/started" }\rsteps: []\r`],
+    [
+      'a program, behind a long key',
+      `let: { ${'k'.repeat(2000)}: 1 }\napp: { start: "touch FOLDER/started" }\nsteps: []`,
+    ],
+    ['an application that runs', 'app: { url: "http://127.0.0.1:1" }\nsteps: []'],
+    ['a file', 'steps: [{ payer sends receipt: pi_1, file: /etc/passwd }]'],
+    [
+      'a file that steps compose',
+      'let: { f: /etc/passwd }\nsteps: [{ payer sends receipt: pi_1, file: "${f}" }]',
+    ],
+  ])('has no way to %s', async (_, lines) => {
+    const { call } = shared
+    const text = `paysim: 1\nname: x\n${lines.replace('FOLDER', folder)}\n`
+    for (const written of [text, text.replaceAll('\n', '\r'), ` %YAML 1.2\n---\n${text}`]) {
+      const answered = await call('run_scenario', { text: written })
+      expect(answered.isError).toBe(true)
+      expect(answered.text).toContain('no scenario')
+    }
+    expect(existsSync(join(folder, 'started'))).toBe(false)
+  })
+
+  test('plays no more steps than a run may have', async () => {
+    const { call } = shared
+    const text = `paysim: 1\nname: x\nsteps: [{ repeat: 1000, steps: [{ repeat: 1000, steps: [{ advance: 1s }] }] }]\n`
+    const answered = await call('run_scenario', { text })
+    expect(answered.isError).toBe(true)
+    expect(answered.text).toContain('this would play up to 1,001,001 steps: a run has at most 100,000')
+  })
+
+  test('reads no report that is no regular file of this folder', async () => {
+    const { call } = shared
+    for (const file of ['/dev/stdin', '/proc/self/fd/0', '../found.json', '.']) {
+      const answered = await call('explore_report', { file })
+      expect(answered).toMatchObject({ isError: true, text: expect.stringContaining('not the report') })
+    }
+    // Nothing took the stream of the agent.
+    expect((await call('status')).isError).toBe(false)
   })
 
   test('reaches no address that its steps compose', async () => {

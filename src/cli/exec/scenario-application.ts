@@ -4,6 +4,7 @@ import { Application } from '../../application/application.ts'
 import { ApplicationError } from '../../application/application-error.ts'
 import { StartError } from '../../engine/store/store-errors.ts'
 import type { RunningSimulator } from '../../library/running-simulator.ts'
+import { folderOf } from '../../scenario/load/scenario-files.ts'
 import type { Scenario } from '../../scenario/schema/file.ts'
 
 /** The application of a scenario file, while a command runs. */
@@ -30,7 +31,7 @@ export async function openScenarioApplication(
   const webhookSecret = secretFor(secretKey)
   const application = await start(scenario.file, {
     spec,
-    cwd: resolve(scenario.folder, spec.folder ?? '.'),
+    cwd: resolve(folderOf(scenario), spec.folder ?? '.'),
     gateway: baseUrl,
     credentials: { publicKey, secretKey, webhookSecret },
     run: 'exec',

@@ -1,23 +1,27 @@
-import { parse } from 'yaml'
 import { isRecord } from '../../contract/json.ts'
 import { openSimulatorTarget, readScenario, runScenario, type ScenarioResult } from '../../scenario/index.ts'
 import type { SimulatorTarget } from '../../scenario/run/target.ts'
 import { Wire } from '../../scenario/run/wire.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 
-/** These start a program, read a file, or name an address. */
-const REFUSED = new Set(['app', 'file', 'folder', 'url', 'return_url', 'call app', 'expect app'])
+/** These name an address. An application and a file have no place in a text: its reader refuses them. */
+const REFUSED = new Set(['url', 'return_url'])
 
 /**
- * Plays the text of a scenario in an account of its own. The text comes from an agent, so it must not reach anything but
- * the simulator: it is refused if it names a program, a file or an address, and its requests go to the simulator alone.
+ * Plays the text of a scenario in an account of its own. The text comes from an agent, so its run can reach nothing but
+ * the simulator: without a file it has no folder, and so no program and no file, and its wire leads to the simulator alone.
+ * What names an address is refused before, so that nobody wonders why nothing came there.
  */
 export async function playText(
   text: string,
   simulator: { readonly url: string; readonly controlUrl: string; readonly controlToken: string },
 ): Promise<ScenarioResult> {
-  refuseWhatReachesOut(text)
-  const scenario = await readScenario(text, { file: 'scenario.yaml', folder: '/nonexistent' })
+  const scenario = await readScenario(text, { file: 'scenario.yaml', folder: null })
+  const name = addressIn(scenario.data)
+  if (name !== undefined)
+    throw new UsageError(
+      `a scenario of run_scenario must not contain ${name}: it cannot reach an address; save it as a file, and run it with \`paysim run\``,
+    )
   const { target, close } = await openSimulatorTarget(simulator)
   const wire = new WireTo([target.baseUrl, target.controlUrl])
   try {
@@ -31,29 +35,13 @@ export async function playText(
   }
 }
 
-/** Before anything else looks at the text: a check of it may look for a file. */
-function refuseWhatReachesOut(text: string): void {
-  let data: unknown
-  try {
-    data = parse(text, { merge: true, maxAliasCount: 1000 })
-  } catch {
-    // The reader of scenarios says what is wrong, with the line.
-    return
-  }
-  const name = nameIn(data, 0)
-  if (name !== undefined)
-    throw new UsageError(
-      `a scenario of run_scenario must not contain ${name}: it cannot start a program, read a file or name an address; save it as a file, and run it with \`paysim run\``,
-    )
-}
-
-function nameIn(value: unknown, depth: number): string | undefined {
-  if (typeof value === 'string') return value.includes('://') ? 'an address (://)' : undefined
+function addressIn(value: unknown, depth = 0): string | undefined {
   if (depth > 64) return 'so many levels'
-  if (Array.isArray(value)) return firstOf(value, item => nameIn(item, depth + 1))
+  if (typeof value === 'string') return value.includes('://') ? 'an address (://)' : undefined
+  if (Array.isArray(value)) return firstOf(value, item => addressIn(item, depth + 1))
   if (!isRecord(value)) return undefined
   return firstOf(Object.entries(value), ([key, inner]) =>
-    REFUSED.has(key) ? `\`${key}\`` : nameIn(inner, depth + 1),
+    REFUSED.has(key) ? `\`${key}\`` : (addressIn(key) ?? addressIn(inner, depth + 1)),
   )
 }
 

@@ -4,6 +4,7 @@ import { ControlClient } from '../../client/control-client.ts'
 import { ClientError, ControlError, ControlUnreachableError } from '../../client/errors.ts'
 import { validator } from '../../contract/validation.ts'
 import { packageFilesBelow, readPackageFile } from '../../package-files.ts'
+import { ScenarioError } from '../../scenario/load/problems.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { ABOUT_DATA, type Agent, agentOf, KeyFiles, type Place, textOf } from './agent.ts'
 import { TOOLS, type Tool } from './tools.ts'
@@ -117,6 +118,7 @@ function addTool(
 /** A refusal of the server may repeat the text of a record, so it is data. */
 function refusal(error: unknown) {
   if (error instanceof UsageError) return { says: error.message }
+  if (error instanceof ScenarioError) return { says: 'The text is no scenario.', data: error.message }
   if (error instanceof ControlUnreachableError)
     return { says: 'The simulator does not answer.', next: ['start it again with `paysim serve`'] }
   if (error instanceof ControlError || error instanceof ClientError)

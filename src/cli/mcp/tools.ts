@@ -7,9 +7,8 @@ import { createPaymentBody } from '../../contract/requests.ts'
 import { resolveContract } from '../../contract/resolve-contract.ts'
 import { object, oneOf } from '../../contract/schema.ts'
 import { PAYMENT_TRIGGERS, PAYOUT_TRIGGERS } from '../../contract/statuses.ts'
-import { PLAIN, ScenarioError, story } from '../../scenario/index.ts'
+import { PLAIN, readBelow, story } from '../../scenario/index.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { textOfFile } from '../named-file.ts'
 import type { Agent, ToolAnswer } from './agent.ts'
 
 /** What an agent can do, each with a description that says when to do it. */
@@ -336,15 +335,10 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     input: { text: Type.String({ minLength: 1, maxLength: 65_536 }) },
     async run(agent, { text }) {
       const { playText } = await import('./scenario-text.ts')
-      try {
-        const result = await playText(text, agent)
-        return {
-          says: result.ok ? 'The scenario passed.' : 'The scenario failed.',
-          data: story(result, PLAIN, { brief: false }),
-        }
-      } catch (error) {
-        if (!(error instanceof ScenarioError)) throw error
-        return { says: 'The text is no scenario.', data: error.message }
+      const result = await playText(text, agent)
+      return {
+        says: result.ok ? 'The scenario passed.' : 'The scenario failed.',
+        data: story(result, PLAIN, { brief: false }),
       }
     },
   }),
@@ -352,7 +346,13 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     description:
       'Use it after `paysim explore --report json=FILE`: what the application does not survive, and how to repeat each finding.',
     changes: false,
-    input: { file: Type.String({ minLength: 1, maxLength: 1024, description: 'the path of the report' }) },
+    input: {
+      file: Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        description: 'the path of the report, below the folder in which paysim was started',
+      }),
+    },
     run: (_, { file }) => exploreReport(file),
   }),
 }
@@ -364,12 +364,15 @@ function afterWhy(kind: string, by: string | undefined): string[] {
   return kind === 'delivery' ? ['redeliver sends it again'] : ['deliveries shows its webhooks']
 }
 
-/** The findings of the JSON report of an exploration. Any other file is refused, so that this reads no file but a report. */
+/**
+ * The findings of the JSON report of an exploration. Any other file is refused, and what is no regular file below the
+ * folder is not even opened for long: it could be the stream of the agent itself.
+ */
 async function exploreReport(file: string): Promise<ToolAnswer> {
-  const report = parseForeign(await textOfFile(file).catch(() => ''))
+  const report = parseForeign(String(await readBelow(process.cwd(), file).catch(() => '')))
   if (!isRecord(report) || !Array.isArray(report.explorations))
     throw new UsageError(
-      'this file is not the report of an exploration: make one with `paysim explore FILE --report json=FILE`',
+      'this file is not the report of an exploration below this folder: make one with `paysim explore FILE --report json=FILE`',
     )
   const explorations = report.explorations.filter(isRecord).map(({ file, name, verdict, findings }) => ({
     file,

@@ -8,9 +8,15 @@ import { readPackageFile } from '../../package-files.ts'
 import { modeOf } from '../schema/account.ts'
 import { type Check, FileSchema, type Scenario, type ScenarioData } from '../schema/file.ts'
 import { VERBS, verbsOf } from '../verbs/index.ts'
-import { checkReferences, checkSteps, type StepContext } from './check-steps.ts'
+import { checkReferences, checkSteps, checkTotal, type StepContext } from './check-steps.ts'
 import { type FileProblem, type Path, type PathFinder, Problems } from './problems.ts'
-import { type CheckContext, catalogueProblems, faultProblems, ruleProblems } from './step-check.ts'
+import {
+  type CheckContext,
+  catalogueProblems,
+  faultProblems,
+  OUT_OF_REACH,
+  ruleProblems,
+} from './step-check.ts'
 
 const everyPart = <T>(make: (name: string, schema: TSchema) => T): Record<string, T> =>
   Object.fromEntries(Object.entries(FileSchema.properties).map(([name, part]) => [name, make(name, part)]))
@@ -31,8 +37,12 @@ const PARTS: Record<
   faults: ({ faults }, standard) => faultProblems('faults', faults, standard),
 }
 
-/** Finds all problems in a scenario. Without a folder, it does not check that named files exist. */
-export function checkScenario(data: unknown, positions: PathFinder, folder: string | undefined): Problems {
+/** Finds all problems in a scenario. Where its folder is not known, it does not check that named files exist. */
+export function checkScenario(
+  data: unknown,
+  positions: PathFinder,
+  folder: CheckContext['folder'],
+): Problems {
   const problems = new Problems()
   const standard = { ...standards(), folder }
   const found = partProblems(data, standard)
@@ -74,6 +84,7 @@ function checkContent(
 ): void {
   const { catalogue, steps = [] } = data
   if (catalogue) problems.add([], catalogueProblems('catalogue', catalogue, standard), positions)
+  if (declared.app !== undefined && standard.folder === null) problems.say(['app'], `app ${OUT_OF_REACH}`)
   if (data.app?.start !== undefined && data.app.url !== undefined)
     problems.say(
       ['app', 'url'],
@@ -97,6 +108,7 @@ function checkContent(
     reading.names.add(name)
   }
   checkSteps(steps, ['steps'], reading)
+  checkTotal(steps, ['steps'], problems)
   checkVerify(data, problems)
 }
 

@@ -174,3 +174,36 @@ export function checkReferences(value: unknown, path: Path, reading: StepContext
   } else if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value)) checkReferences(inner, [...path, key], reading)
 }
+
+/** A run keeps a record of each step that it plays. */
+const MOST_STEPS = 100_000
+
+/** Names the loop with which a run would play too many steps, since loops multiply where one is in another. */
+export function checkTotal(steps: readonly unknown[], path: Path, problems: Problems): void {
+  const total = totalOf(steps)
+  if (total <= MOST_STEPS) return
+  const most = steps.findIndex(step => totalOf([step]) > MOST_STEPS)
+  problems.say(
+    most === -1 ? path : [...path, most],
+    `this would play up to ${total.toLocaleString('en')} steps: a run has at most ${MOST_STEPS.toLocaleString('en')}`,
+  )
+}
+
+/** How many steps are played at most. */
+function totalOf(steps: unknown): number {
+  if (!Array.isArray(steps)) return 1
+  return steps.reduce<number>((sum, step) => {
+    const { repeat, parallel, steps: inner = [] } = Object(step) as Loop
+    const times = typeof repeat === 'number' ? repeat : typeof parallel === 'number' ? parallel : 1
+    const branches = Array.isArray(parallel)
+      ? parallel.reduce<number>((all, one) => all + totalOf(one), 0)
+      : 0
+    return sum + 1 + times * totalOf(inner) + branches
+  }, 0)
+}
+
+interface Loop {
+  readonly repeat?: unknown
+  readonly parallel?: unknown
+  readonly steps?: unknown
+}

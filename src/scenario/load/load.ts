@@ -30,9 +30,10 @@ export async function loadScenario(file: string): Promise<Scenario> {
 /** Reads the text of a scenario, or throws a ScenarioError with all of its problems. */
 export async function readScenario(
   text: string,
-  { file, folder }: { file: string; folder: string },
+  { file, folder }: Pick<Scenario, 'file' | 'folder'>,
 ): Promise<Scenario> {
-  const { data, positions } = parseScenario(file, text)
+  // A stranger's text has one reader, so that nothing of it means one thing here and another there.
+  const { data, positions } = parseScenario(file, text, folder === null ? undefined : plainYaml(text))
   const problems = checkScenario(data, positions, folder)
   if (!problems.none) throw new ScenarioError(problems.in(file, positions), nameIn(data))
   return { file, folder, data: data as ScenarioData, positions }
@@ -49,9 +50,8 @@ interface Parsed {
 }
 
 /** Parses a scenario in YAML or JSON. */
-function parseScenario(file: string, text: string): Parsed {
+function parseScenario(file: string, text: string, plain: ReturnType<typeof plainYaml>): Parsed {
   const positions = new Positions(text)
-  const plain = plainYaml(text)
   if (plain) return { data: plain.value, positions }
   const { document } = positions.read
   if (document.errors.length > 0) {

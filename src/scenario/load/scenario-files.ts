@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { relative, resolve, sep } from 'node:path'
 import { demandRegular, FileRefusedError, MEBIBYTE, readRegular } from '../../files/regular-file.ts'
+import type { Scenario } from '../schema/file.ts'
 
 /**
  * A scenario may come from a stranger, and its files are sent to a gateway. So it can name only regular files below its
@@ -10,6 +11,13 @@ import { demandRegular, FileRefusedError, MEBIBYTE, readRegular } from '../../fi
 
 const MOST_OF_PICTURE = 16 * MEBIBYTE
 const MOST_OF_SCENARIO = 16 * MEBIBYTE
+
+/** The folder of a scenario that names a file or a program. */
+export function folderOf({ folder }: Pick<Scenario, 'folder'>): string {
+  if (folder === null)
+    throw new FileRefusedError('is out of reach: this scenario came as a text, without a file')
+  return folder
+}
 
 /** The bytes of a file in a step. */
 export async function readBelow(folder: string, file: string): Promise<Buffer> {

@@ -12,8 +12,8 @@ export interface CheckContext {
   readonly catalogue: CatalogueLists
   /** Operations such as `POST /payment_intents`. */
   readonly operations: readonly string[]
-  /** The folder that the file's paths are relative to, if it is known. */
-  readonly folder: string | undefined
+  /** The folder that the file's paths are relative to, if it is known; null if it came as a text, without a file. */
+  readonly folder: string | null | undefined
 }
 
 /** What the check of a step can use. Paths are relative to the step. */
@@ -73,6 +73,10 @@ export function catalogueProblems(
   })
 }
 
+/** Of a scenario that came as a text, which may be a stranger's. */
+export const OUT_OF_REACH =
+  'is out of reach of a text: save the scenario as a file, and run it with `paysim run`'
+
 /** An image must have exactly one source. */
 export function checkPicture(verb: string, step: object, from: readonly string[], check: StepCheck): void {
   const given = from.filter(key => key in step)
@@ -80,7 +84,9 @@ export function checkPicture(verb: string, step: object, from: readonly string[]
     return check.add([{ field: verb, message: `needs exactly one of ${from.join(', ')}` }])
   const { folder } = check.standards
   const { file } = step as { file?: string }
-  if (file === undefined || file.includes('${') || folder === undefined) return
+  if (file === undefined || folder === undefined) return
+  if (folder === null) return check.add([{ field: 'file', message: OUT_OF_REACH }])
+  if (file.includes('${')) return
   const message = problemBelow(folder, file)
   if (message !== undefined) check.add([{ field: 'file', message }])
 }

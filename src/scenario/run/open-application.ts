@@ -4,6 +4,7 @@ import type { WayBack } from '../../application/payer.ts'
 import type { EventBody } from '../../application/webhook-variants.ts'
 import type { AccountControl } from '../../client/control-client.ts'
 import { basicAuthorization } from '../../client/credentials.ts'
+import { folderOf } from '../load/scenario-files.ts'
 import type { ScenarioData } from '../schema/file.ts'
 import { type Patience, PlayedApplication, usualRunOf } from './played-application.ts'
 import { type Scope, UnknownReferenceError } from './scope.ts'
@@ -60,7 +61,7 @@ export async function openApplication(
     shared?.application ??
     (await Application.open({
       spec,
-      cwd: resolve(scenario.folder, spec.folder ?? '.'),
+      cwd: resolve(folderOf(scenario), spec.folder ?? '.'),
       gateway: target.baseUrl,
       proxy: given?.proxy,
       credentials: given?.credentialsOf(account.environment) ?? {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { png } from '../../files/png.ts'
-import { readBelow } from '../load/scenario-files.ts'
+import { folderOf, readBelow } from '../load/scenario-files.ts'
 import type { Image } from '../schema/answers.ts'
 import type { Stage } from './stage.ts'
 
@@ -19,7 +19,7 @@ export async function pictureOf(
   { scenario }: Stage,
 ): Promise<Picture> {
   if (step.file === undefined) return makeImage(step.image ?? 'receipt')
-  const bytes = await readBelow(scenario.folder, step.file)
+  const bytes = await readBelow(folderOf(scenario), step.file)
   const contentType = bytes[0] === 0xff ? 'image/jpeg' : 'image/png'
   return { bytes, contentType, fileName: basename(step.file) }
 }

@@ -120,8 +120,11 @@ export type ScenarioData = Static<typeof FileSchema>
 /** A scenario that was read and checked. */
 export interface Scenario {
   readonly file: string
-  /** The folder that the paths in its steps are relative to. */
-  readonly folder: string
+  /**
+   * The folder that the paths in its steps are relative to. Null for a text without a file: whoever sent it may be a
+   * stranger, so its run can read no file and start no program.
+   */
+  readonly folder: string | null
   readonly data: ScenarioData
   readonly positions: PositionFinder
 }
