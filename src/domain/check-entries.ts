@@ -5,7 +5,7 @@ import { oneOf } from '../contract/schema.ts'
 import { type Validator, validator } from '../contract/validation.ts'
 import { readCatalogue } from './catalogue.ts'
 import type { Actor } from './commands.ts'
-import { type DomainEvent, type Entry, EVENT_SCHEMAS, instant, object } from './events.ts'
+import { type DomainEvent, type Entry, EVENT_SCHEMAS, instant, object, RECORD_MEMBERS } from './events.ts'
 import { readRules } from './rules/rule.ts'
 
 const ACTORS: readonly Actor[] = ['merchant', 'payer', 'operator', 'timer', 'courier']
@@ -46,6 +46,7 @@ export function* compileFor(entry: unknown): Generator<void> {
 export class EntryChecker {
   #count = 0
   #before = Number.NEGATIVE_INFINITY
+  readonly #made = new Set<string>()
 
   /** The problems of the next entry, each with its field. */
   check(entry: unknown): FieldProblem[] {
@@ -64,8 +65,54 @@ export class EntryChecker {
     events.forEach((event, nth) => {
       for (const { field, message } of problemsOf(event)) say({ field: `events.${nth}.${field}`, message })
     })
+    if (problems.length === 0) this.#referenceProblems(events).forEach(say)
     return problems
   }
+
+  /** A record that is named must have been made, by this entry or by one before it. */
+  #referenceProblems(events: readonly DomainEvent[]): FieldProblem[] {
+    for (const event of events) {
+      const member = MADE_BY[event.type]
+      if (member !== undefined) this.#made.add(String((event as Naming)[member]))
+    }
+    return events.flatMap((event, nth) =>
+      namedIn(event).flatMap(([field, id]) =>
+        this.#made.has(id)
+          ? []
+          : [{ field: `events.${nth}.${field}`, message: `names ${id}, which no entry has made` }],
+      ),
+    )
+  }
+}
+
+type RecordMember = (typeof RECORD_MEMBERS)[number]
+type Naming = { readonly [M in RecordMember]?: unknown }
+
+const MADE_BY: { readonly [T in DomainEvent['type']]?: RecordMember } = {
+  PaymentCreated: 'payment',
+  PayoutCreated: 'payout',
+  AssetStored: 'asset',
+  EventEmitted: 'event',
+  EndpointAdded: 'endpoint',
+  DeliveryQueued: 'delivery',
+}
+
+/** The members of an event that hold ids of records in turn. */
+const AROUND = ['subject', 'command', 'answer'] as const
+
+/** Each id of a record that an event names, with where it does so. */
+function namedIn(event: DomainEvent): [field: string, id: string][] {
+  const inside: { readonly [A in (typeof AROUND)[number]]?: unknown } = Object(event)
+  const places: [prefix: string, naming: Naming][] = [
+    ['', event as Naming],
+    ...AROUND.map((name): [string, Naming] => [`${name}.`, Object(inside[name])]),
+  ]
+  return places.flatMap(([prefix, naming]) =>
+    RECORD_MEMBERS.flatMap((member): [string, string][] => {
+      const { [member]: id } = naming
+      return typeof id === 'string' ? [[prefix + member, id]] : []
+    }),
+  )
 }
 
 function problemsOf(event: DomainEvent): readonly FieldProblem[] {

@@ -299,14 +299,14 @@ export const EVENT_SCHEMAS = {
 type EventMember = { [T in DomainEvent['type']]: Exclude<keyof EventOf<T>, 'type'> }[DomainEvent['type']]
 
 /** The members that are ids of records. A test compares them with the schemas of the events, so none is forgotten. */
-export const RECORD_MEMBERS: readonly EventMember[] = [
+export const RECORD_MEMBERS = [
   'payment',
   'payout',
   'asset',
   'delivery',
   'event',
   'endpoint',
-]
+] as const satisfies readonly EventMember[]
 
 /** The records that an event is about: their histories have its entry. */
 export function recordsOf(event: DomainEvent): string[] {

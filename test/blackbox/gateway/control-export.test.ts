@@ -213,8 +213,20 @@ describe('an inconsistent import', () => {
         const events = [{ type: 'PaymentSucceeded', payment: 'pi_none' }]
         saved.entries.push({ ...saved.entries.at(-1), seq: saved.entries.length + 1, events })
       },
-      /are not consistent/,
+      /names pi_none, which no entry has made/,
     ],
+    ...[
+      { type: 'DeliveryQueued', delivery: 'whd_1', event: 'evt_none', endpoint: 'we_none', dueAt: null },
+      { type: 'EventEmitted', event: 'evt_1', name: 'payment.succeeded', subject: { payment: 'pi_none' } },
+      { type: 'TimerSet', timer: 't', dueAt: 0, command: { type: 'AttemptDelivery', delivery: 'whd_none' } },
+      { type: 'AnswerKept', scope: 's', fingerprint: 'f', answer: { payout: 'po_none' } },
+      { type: 'EndpointRemoved', endpoint: 'we_none' },
+    ].map((event): (typeof harms)[number] => [
+      `${event.type} of what does not exist`,
+      saved =>
+        saved.entries.push({ ...saved.entries.at(-1), seq: saved.entries.length + 1, events: [event] }),
+      /names \w+_none, which no entry has made/,
+    ]),
   ]
 
   test.each(harms)('is refused and changes nothing: %s', async (_, harm, why) => {
