@@ -66,9 +66,10 @@ async function askMissing(flags: AddFlags): Promise<{ baseUrl: string; keys: Key
     throw new UsageError(`cannot prompt here, and these options are missing: ${missing.join(', ')}`)
   if (baseUrl !== undefined) checkBaseUrl(baseUrl)
   const { askBaseUrl, askKeys } = await import('../profiles/set-up.ts')
+  const address = baseUrl ?? (await askBaseUrl())
   return {
-    baseUrl: baseUrl ?? (await askBaseUrl()),
-    keys: keyFile === undefined ? await askKeys() : await readKeyFile(keyFile),
+    baseUrl: address,
+    keys: keyFile === undefined ? await askKeys(address) : await readKeyFile(keyFile),
   }
 }
 

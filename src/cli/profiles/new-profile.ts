@@ -38,10 +38,14 @@ const pairOf = ({ publicKey, secretKey }: Keys) => ({ public_key: publicKey, sec
 
 /** Throws if the members do not go together. */
 export function checkedProfile(profile: Profile): Profile {
-  const keys = { publicKey: profile.public_key, secretKey: profile.secret_key }
-  refuseMixed(keys)
-  refuseUnsafe(keys, readBaseUrl(profile.base_url))
+  checkPair({ publicKey: profile.public_key, secretKey: profile.secret_key }, profile.base_url)
   return profile
+}
+
+/** Throws if the keys are no pair, or must not be sent to this address. */
+export function checkPair(keys: Keys, baseUrl: string): void {
+  refuseMixed(keys)
+  refuseUnsafe(keys, readBaseUrl(withScheme(baseUrl)))
 }
 
 /** `localhost:7400` is `http://localhost:7400`. What another machine takes is not guessed. */

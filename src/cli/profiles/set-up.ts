@@ -6,7 +6,7 @@ import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { ask } from '../prompts/ask.ts'
 import { readAuthorities } from '../where/authorities.ts'
 import { dataDirectory, findLocalSimulator, type LocalSimulator } from '../where/simulators.ts'
-import { checkBaseUrl, newProfile } from './new-profile.ts'
+import { checkBaseUrl, checkPair, membersOf, newProfile } from './new-profile.ts'
 import type { Profile } from './profiles.ts'
 
 export interface Given {
@@ -25,6 +25,8 @@ export interface TestedProfile {
 
 /** Asks for what is not given, and asks again until a call works. */
 export async function setUp(given: Given): Promise<TestedProfile> {
+  // A wrong file must not look like a wrong answer.
+  await membersOf({ contract: given.contract, caFile: given.caFile })
   let { baseUrl, keys } = given
   let isLocal = false
   for (;;) {
@@ -32,9 +34,9 @@ export async function setUp(given: Given): Promise<TestedProfile> {
       const place = await askGateway()
       baseUrl = place.baseUrl
       isLocal = place.isLocal
-      keys = given.keys ?? place.keys ?? keys
+      keys = place.keys ?? keys
     }
-    keys ??= await askKeys()
+    keys ??= await askKeys(baseUrl)
     try {
       return { ...(await tryProfile({ ...given, baseUrl, keys })), isLocal }
     } catch (error) {
@@ -42,7 +44,8 @@ export async function setUp(given: Given): Promise<TestedProfile> {
       if (again === undefined) throw error
       process.stderr.write(`✗ ${messageOf(error)}\n\n`)
       if (again === 'place') baseUrl = undefined
-      keys = undefined
+      // What was typed is right as long as no server has refused it.
+      if (again === 'keys' || isLocal) keys = given.keys
     }
   }
 }
@@ -60,9 +63,7 @@ export async function tryProfile(
 function askAgain(code: number, given: Given, isLocal: boolean): 'place' | 'keys' | undefined {
   if (code === EXIT.credentials && given.keys === undefined && !isLocal) return 'keys'
   if (given.baseUrl !== undefined) return undefined
-  return [EXIT.credentials, EXIT.noAnswer, EXIT.notFound, EXIT.usage].some(known => known === code)
-    ? 'place'
-    : undefined
+  return [EXIT.credentials, EXIT.noAnswer, EXIT.notFound].some(known => known === code) ? 'place' : undefined
 }
 
 /** A payment that any country could have. Discovery only reads, and an empty list is an answer too. */
@@ -139,27 +140,46 @@ const keysOf = ({ public_key, secret_key }: LocalSimulator['accounts'][number]):
 
 export const askBaseUrl = async (): Promise<string> =>
   (
-    await ask.text({ message: 'Base URL of the API:', check: text => problemOf(() => checkBaseUrl(text)) })
+    await ask.text({
+      message: 'Base URL of the API:',
+      check: text =>
+        /^[ps]k_/.test(text)
+          ? 'This is a key. Enter the address first.'
+          : problemOf(() => checkBaseUrl(text)),
+    })
   ).trim()
 
 /** Shows the public key as it is typed, unless it begins like a secret key. */
-export async function askKeys(): Promise<Keys> {
-  const publicKey = await ask.text({
-    hide: typed => typed.trimStart().startsWith('sk_'),
-    message: 'Public key (pk_…):',
-    check: key =>
-      checkKey(key) ??
-      (key.startsWith('sk_') ? 'This is the secret key. Enter the public key first.' : undefined),
-  })
+export async function askKeys(baseUrl: string): Promise<Keys> {
+  const publicKey = (
+    await ask.text({
+      hide: typed => /(?:^|:)\s*sk_/.test(typed),
+      message: 'Public key (pk_…):',
+      check: key =>
+        key.startsWith('sk_')
+          ? 'This is the secret key. Enter the public key first.'
+          : (checkKey(key) ?? problemOf(() => checkPair({ publicKey: key, secretKey: 'unknown' }, baseUrl))),
+    })
+  ).trim()
   const secretKey = await ask.secret({
     message: 'Secret key (sk_…):',
-    check: key => checkKey(key) ?? (key.startsWith('pk_') ? 'This is the public key.' : undefined),
+    check: key =>
+      key.startsWith('pk_')
+        ? 'This is the public key.'
+        : (checkKey(key) ?? problemOf(() => checkPair({ publicKey, secretKey: key }, baseUrl))),
   })
-  return { publicKey: publicKey.trim(), secretKey: secretKey.trim() }
+  return { publicKey, secretKey: secretKey.trim() }
 }
 
-const checkKey = (key: string) =>
-  key === '' ? 'Enter the key.' : /\s/.test(key) ? 'A key contains no spaces.' : undefined
+/** What no key of any server is. */
+function checkKey(key: string): string | undefined {
+  if (key === '') return 'Enter the key.'
+  if (/\s/.test(key)) return 'A key contains no spaces.'
+  return ADDRESS.test(key) ? 'This is an address, not a key.' : undefined
+}
+
+/** Such as https://api.example/v1, localhost:7400, 10.0.0.1:80 or api.example.com/v1. */
+const ADDRESS = /^[a-z][a-z\d+.-]*:\/\/|^localhost\b|^[\w.-]+:\d+(?:\/|$)|^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\//i
 
 function problemOf(check: () => void): string | undefined {
   try {

@@ -284,12 +284,24 @@ const someReference = () => `order-${randomBytes(4).toString('hex')}`
 
 /** Asks for the terms that are missing. Earlier answers are suggested. Methods depend on the terms. */
 async function askTerms(given: Body, before: Body = {}): Promise<Body> {
-  const amount = await askAmount(given, before)
+  const amount = await askAmount(withoutWrong(given), before)
   const currency = await unlessGiven(amount, 'currency', () => askCurrency(textAt(before, 'currency')))
   const country = await unlessGiven(currency, 'country', () =>
     askCountry(currency, textAt(before, 'country')),
   )
   return unlessGiven(country, 'checkout_mode', askMode)
+}
+
+/** What an option or a file has wrong is asked for at once, and not after all the other questions. */
+function withoutWrong(given: Body): Body {
+  const problems = { amount: amountProblem, currency: currencyProblem, country: countryProblem } as const
+  return Object.entries(problems).reduce<Body>((body, [field, problemIn]) => {
+    const text = textAt(body, field)
+    const problem = text === undefined ? undefined : problemIn(text)
+    if (problem === undefined) return body
+    process.stderr.write(`! ${visible(problem)}\n`)
+    return withoutValue(body, field)
+  }, given)
 }
 
 async function unlessGiven(body: Body, field: string, asking: () => Promise<string>): Promise<Body> {
@@ -328,18 +340,30 @@ async function askCurrency(before: string | undefined): Promise<string> {
   const typed = await ask.text({
     message: 'Currency, such as THB:',
     ...suggestion(before),
-    check: text =>
-      /^[A-Za-z]{3,6}$/.test(text) ? undefined : 'Enter a currency code of three letters, such as THB.',
+    check: text => currencyProblem(text.toUpperCase()),
   })
   return typed.trim().toUpperCase()
 }
+
+/** A code of three letters is one of ISO 4217. Longer ones are a server's own. */
+function currencyProblem(code: string): string | undefined {
+  if (!/^[A-Z]{3,6}$/.test(code)) return 'Enter a currency code of three letters, such as THB.'
+  return code.length > 3 || numericCodeOf(code) !== undefined
+    ? undefined
+    : `${code} is not an ISO 4217 currency code, such as THB or VND.`
+}
+
+const amountProblem = (text: string) =>
+  /^[1-9]\d*$/.test(text) ? undefined : `${text} is not an amount in minor units, such as 123450.`
+
+const countryProblem = (code: string) =>
+  isCountry(code) ? undefined : `${code} is not an ISO 3166-1 country code, such as TH or VN.`
 
 async function askCountry(body: Body, before: string | undefined): Promise<string> {
   const typed = await ask.text({
     message: 'Country, such as TH:',
     ...suggestion(before ?? countryOf(textAt(body, 'currency') ?? '')),
-    check: text =>
-      isCountry(text.toUpperCase()) ? undefined : 'Enter an ISO 3166-1 country code, such as TH or VN.',
+    check: text => (text === '' ? notEmpty(text) : countryProblem(text.toUpperCase())),
   })
   return typed.trim().toUpperCase()
 }

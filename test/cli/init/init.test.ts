@@ -120,6 +120,46 @@ describe.skipIf(noTerminal)('on a terminal', () => {
     expect(await kept()).toMatchObject({ profiles: { shop: { base_url: server.url, secret_key } } })
   })
 
+  test('says at once that an address is no key, and asks only for what was wrong', async () => {
+    terminal = await openTerminal(['init', '--name', 'shop'])
+    const say = async (question: string, answer: string) => {
+      await terminal.waitFor(question)
+      await terminal.type(answer)
+      await terminal.press('Enter')
+    }
+    await terminal.waitFor('Where is the API?')
+    await terminal.press('Down', 'Enter')
+    await say('Base URL of the API:', 'pk_test_abc')
+    await terminal.waitFor('This is a key. Enter the address first.')
+    await terminal.press('C-u')
+    // A port on which nothing listens.
+    await terminal.type('127.0.0.1:9')
+    await terminal.press('Enter')
+    await say('? Public key', server.url)
+    await terminal.waitFor('This is an address, not a key.')
+    const { public_key, secret_key } = account('default.test')
+    await terminal.press('C-u')
+    await terminal.type(public_key)
+    await terminal.press('Enter')
+    await say('? Secret key', 'sk_live_other')
+    await terminal.waitFor('the keys do not belong together')
+    await terminal.press('C-u')
+    await terminal.type(secret_key)
+    await terminal.press('Enter')
+    await terminal.waitFor(/✗[\s\S]*\? Where is the API\?/)
+    await terminal.press('Down', 'Enter')
+    await terminal.waitFor(/✗[\s\S]*\? Base URL of the API:/)
+    await terminal.type(server.url)
+    await terminal.press('Enter')
+    // The keys were right, so they are not asked for again.
+    expect(await terminal.exit()).toBe(0)
+    const screen = await terminal.capture()
+    expect(screen.match(/[?✔] Secret key/g)).toHaveLength(1)
+    expect(await kept()).toMatchObject({
+      profiles: { shop: { base_url: server.url, public_key, secret_key } },
+    })
+  })
+
   test('keeps nothing after Ctrl-C', async () => {
     terminal = await openTerminal(['init'])
     await terminal.waitFor('a new simulator')

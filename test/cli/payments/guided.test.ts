@@ -159,6 +159,24 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     expect(await payments()).toMatchObject([{ customer: { name: 'Somchai' } }])
   })
 
+  test('hears at once that a currency or a country does not exist, whoever named it', async () => {
+    const terminal = await sitDown('payments create', ['--country', 'zz', '--set', 'amount=12.5'])
+    const screen = await terminal.waitFor('? Amount')
+    expect(screen).toContain('! ZZ is not an ISO 3166-1 country code, such as TH or VN.')
+    expect(screen).toContain('! 12.5 is not an amount in minor units, such as 123450.')
+    await answer(terminal, 'Amount', '1000')
+    await terminal.waitFor('? Currency')
+    await terminal.type('thx')
+    await terminal.press('Enter')
+    await terminal.waitFor('THX is not an ISO 4217 currency code, such as THB or VND.')
+    await terminal.press('C-u')
+    await answer(terminal, 'Currency', 'thb')
+    await answer(terminal, 'Country')
+    await terminal.waitFor('? Checkout:')
+    await terminal.press('C-c')
+    expect(await terminal.exit()).toBe(130)
+  })
+
   test('is asked for other terms when no method accepts these', async () => {
     const terminal = await sitDown('payments create')
     await answer(terminal, 'Amount', '10 THB')
