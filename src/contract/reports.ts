@@ -72,6 +72,7 @@ export interface ReportedPlace {
 }
 
 export interface ReportedFinding {
+  /** What was disturbed; nothing, if it fails undisturbed too. */
   readonly kinds: readonly string[]
   readonly places: readonly ReportedPlace[]
   readonly message: string

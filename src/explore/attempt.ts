@@ -31,10 +31,14 @@ export interface Attempt {
 export interface Failure {
   /** The same text for the same failure in another run. */
   readonly sameAs: string
+  /** The same text for the same failure after another disturbance; that is `sameAs`, if it is not given. */
+  readonly symptom?: string
   readonly message: string
   readonly expected: unknown
   readonly actual: unknown
 }
+
+export const symptomOf = ({ symptom, sameAs }: Failure): string => symptom ?? sameAs
 
 /** A run, with the value of `${run}` in it. */
 export interface Played {
@@ -47,6 +51,7 @@ export interface Explored {
   /** Runs it as it is. */
   plain(): Promise<Played>
   recordOf(played: Played): StoryRecord
+  /** Runs it with disturbances. Without any, it is still judged as a disturbed run is. */
   try(
     places: readonly PlacedDisturbance[],
     story: StoryRecord,
@@ -121,7 +126,7 @@ export class Attempts implements Explored {
     const disturbed = disturbedStory(this.scenario.data, places, story)
     const startedAt = performance.now()
     const { result, run } = await this.play(disturbed, patience, slot)
-    const verdict = judge(result, run)
+    const verdict = places.length === 0 ? judgeUndisturbed(result, run) : judge(result, run)
     const isSlow = isTimeout(verdict.failure) || this.#slowness.wasSlowSince(startedAt)
     return { places, result, run, isHasty: result.application?.isHasty ?? false, isSlow, ...verdict }
   }
@@ -147,6 +152,13 @@ export function judge(result: ScenarioResult, run: string): Pick<Attempt, 'outco
   // Time moved further than in the plain run, or nothing was disturbed: do not blame the application.
   if (failure.isExpectation && (seen.isTainted || isUnmet)) return { outcome: 'not judged' }
   return { outcome: 'failed', failure }
+}
+
+/** What a run without a disturbance shows. */
+function judgeUndisturbed(result: ScenarioResult, run: string): Pick<Attempt, 'outcome' | 'failure'> {
+  if (result.ok) return { outcome: 'survived' }
+  const failure = result.application && failureOf(result, run)
+  return failure ? { outcome: 'failed', failure } : { outcome: 'not judged' }
 }
 
 /** Steps whose failure shows something about the application. The others ask the gateway, the payer or the operator. */

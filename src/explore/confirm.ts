@@ -1,5 +1,6 @@
 import type { DisturbanceKind } from '../application/disturbance.ts'
-import type { Attempt, Explored, Failure, FirstTry } from './attempt.ts'
+import { type Attempt, type Explored, type Failure, type FirstTry, symptomOf } from './attempt.ts'
+import { Interrupted } from './interruption.ts'
 import { describePlace, KIND_RULES, type PlacedDisturbance } from './kinds.ts'
 import type { StoryRecord } from './story-record.ts'
 
@@ -14,7 +15,15 @@ export interface Finding {
   readonly failed: number
   readonly of: number
   readonly attempt: Attempt
+  /** If nothing needs to be disturbed: the findings of the same failure with disturbances, which this one replaces. */
+  readonly instead?: readonly Finding[]
 }
+
+/** What went wrong. If nothing has to be disturbed for it, it says so, and how often it went wrong. */
+export const headlineOf = ({ kinds, failure, failed, of }: Finding): string =>
+  kinds.length > 0
+    ? failure.message
+    : `it fails undisturbed too, ${failed} of ${of} times: ${failure.message}`
 
 export interface ConfirmSettings {
   readonly attempts: Explored
@@ -31,6 +40,21 @@ const SLOW_CONFIRMATIONS = 2
 
 /** Takes one failure of each group of similar failures, makes its disturbance smaller, and repeats it. */
 export async function confirm(fresh: readonly Attempt[], settings: ConfirmSettings): Promise<Finding[]> {
+  const found = await Promise.all(groupsOf(fresh).map(alike => confirmOneOf(alike, settings)))
+  return withoutRepetitions(found.filter(finding => finding !== undefined))
+}
+
+/** One failure of each group of similar failures, which nobody has repeated. */
+export const unrepeated = (fresh: readonly Attempt[]): Finding[] =>
+  groupsOf(fresh).flatMap(alike => unrepeatedOf(alike) ?? [])
+
+function unrepeatedOf(alike: readonly Attempt[]): Finding | undefined {
+  const [attempt] = latestFirst(alike)
+  return attempt && findingOf(attempt, { alike: alike.length, failed: 0, of: 0 })
+}
+
+/** Similar failures: of the same kinds, and the same in words. */
+function groupsOf(fresh: readonly Attempt[]): Attempt[][] {
   const groups = new Map<string, Attempt[]>()
   for (const attempt of fresh) {
     if (attempt.outcome !== 'failed') continue
@@ -38,19 +62,28 @@ export async function confirm(fresh: readonly Attempt[], settings: ConfirmSettin
     const key = `${kinds}: ${attempt.failure?.sameAs}`
     groups.set(key, [...(groups.get(key) ?? []), attempt])
   }
-  const found = await Promise.all([...groups.values()].map(alike => confirmOneOf(alike, settings)))
-  return withoutRepetitions(found.filter(finding => finding !== undefined))
+  return [...groups.values()]
 }
 
-/** Failures that looked different may be the same, once their disturbances are smaller. */
-function withoutRepetitions(found: readonly Finding[]): Finding[] {
-  const kept = new Map<string, Finding>()
+/**
+ * Failures that looked different may be the same, once their disturbances are smaller. A pair fails in the same way as one
+ * of its two kinds alone, and everything as what fails undisturbed.
+ */
+export function withoutRepetitions(found: readonly Finding[]): Finding[] {
+  const kept: Finding[] = []
   for (const finding of found) {
-    const key = `${finding.kinds.join()}: ${finding.failure.sameAs}`
-    const same = kept.get(key)
-    kept.set(key, same ? { ...same, alike: same.alike + finding.alike } : finding)
+    const at = kept.findIndex(other => includes(other, finding))
+    const other = kept[at]
+    if (other) kept[at] = { ...other, alike: other.alike + finding.alike }
+    else kept.push(finding)
   }
-  return [...kept.values()]
+  return kept
+}
+
+function includes(one: Finding, other: Finding): boolean {
+  if (one.kinds.join() === other.kinds.join()) return one.failure.sameAs === other.failure.sameAs
+  const isPart = one.kinds.length < other.kinds.length && one.kinds.every(kind => other.kinds.includes(kind))
+  return isPart && symptomOf(one.failure) === symptomOf(other.failure)
 }
 
 /**
@@ -61,15 +94,20 @@ async function confirmOneOf(
   alike: readonly Attempt[],
   settings: ConfirmSettings,
 ): Promise<Finding | undefined> {
-  for (const attempt of latestFirst(alike)) {
-    const finding = await repeat(await shrink(attempt, settings), alike.length, settings)
-    const mayBeSlow = attempt.isSlow && finding.failed < Math.min(SLOW_CONFIRMATIONS, finding.of)
-    const mayBeHasty = attempt.isHasty && finding.failed === 0
-    if (!mayBeSlow && !mayBeHasty) return finding
-    attempt.outcome = mayBeSlow ? 'not judged' : 'survived'
-    if (!settings.hasTime()) break
+  try {
+    for (const attempt of latestFirst(alike)) {
+      const finding = await repeat(await shrink(attempt, settings), alike.length, settings)
+      const mayBeSlow = attempt.isSlow && finding.failed < Math.min(SLOW_CONFIRMATIONS, finding.of)
+      const mayBeHasty = attempt.isHasty && finding.failed === 0
+      if (!mayBeSlow && !mayBeHasty) return finding
+      attempt.outcome = mayBeSlow ? 'not judged' : 'survived'
+      if (!settings.hasTime()) break
+    }
+    return undefined
+  } catch (cause) {
+    if (!(cause instanceof Interrupted)) throw cause
+    return unrepeatedOf(alike.filter(({ outcome }) => outcome === 'failed'))
   }
-  return undefined
 }
 
 async function repeat(
@@ -94,16 +132,26 @@ async function repeat(
     failed += 1
     if (failed === 1) shown = again
   }
-  const { failure } = shown
-  if (!failure) throw new Error('a failed run has no failure')
-  return { kinds: places.map(({ kind }) => kind), places, failure, alike, failed, of, attempt: shown }
+  return findingOf(shown, { alike, failed, of })
 }
 
+function findingOf(attempt: Attempt, counts: Pick<Finding, 'alike' | 'failed' | 'of'>): Finding {
+  const { places, failure } = attempt
+  if (!failure) throw new Error('a failed run has no failure')
+  return { kinds: places.map(({ kind }) => kind), places, failure, ...counts, attempt }
+}
+
+/** How often one disturbance of a pair is tried alone: it was survived once, perhaps by luck. */
+const ALONE_TRIES = 2
+
 /** Tries smaller forms of a disturbance, and returns the first that also fails. */
-async function shrink(
-  attempt: Attempt,
-  { attempts, story, firstTry, hasTime, tried }: ConfirmSettings,
-): Promise<Attempt> {
+async function shrink(attempt: Attempt, settings: ConfirmSettings): Promise<Attempt> {
+  const { attempts, story, firstTry, hasTime, tried } = settings
+  for (const place of attempt.places.length > 1 ? attempt.places : [])
+    for (let nth = 0; nth < ALONE_TRIES && hasTime(); nth++) {
+      const alone = await attempts.try([place], story, firstTry.patienceFor([place]))
+      if (alone.outcome === 'failed') return alone
+    }
   for (const [at, place] of attempt.places.entries())
     for (const smaller of KIND_RULES[place.kind].smaller?.(place) ?? []) {
       if (!hasTime()) return attempt

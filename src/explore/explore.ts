@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { DisturbanceKind } from '../application/disturbance.ts'
 import { isShared, type Scenario, type ScenarioResult, type Target } from '../scenario/index.ts'
-import { type Attempt, Attempts, type Explored, FirstTry } from './attempt.ts'
-import { confirm, type Finding } from './confirm.ts'
+import { type Attempt, Attempts, type Explored, FirstTry, type Played } from './attempt.ts'
+import { confirm, type Finding, unrepeated, withoutRepetitions } from './confirm.ts'
+import { Interrupted, UntilInterrupted } from './interruption.ts'
 import { describePlace, KIND_RULES, type KindSettings, type PlacedDisturbance, placesOf } from './kinds.ts'
 import { RunSlots } from './run-slots.ts'
 import { common, differences, isInterleaved, type StoryRecord, withSameReferences } from './story-record.ts'
+import { withoutFalseCauses } from './undisturbed.ts'
 
 export interface ExploreSettings extends KindSettings {
   readonly seed: number
@@ -15,6 +17,8 @@ export interface ExploreSettings extends KindSettings {
   readonly forMs?: number | undefined
   /** For a test command, which has no pairs: whether two plain runs that differ are a reason to stop. */
   readonly mustBeSame?: boolean
+  /** Ends the exploration early. */
+  readonly signal?: AbortSignal
   /** Reports progress to the user. */
   /** `of` is null while nobody knows how many there will be. */
   readonly tried?: (attempt: Attempt, done: number, of: number | null) => void
@@ -48,6 +52,8 @@ export interface Exploration {
   readonly findings: readonly Finding[]
   /** Why it ended before everything was tried. */
   readonly gone?: string | undefined
+  /** Whether a signal ended it. */
+  readonly isInterrupted: boolean
   /** Where an application that runs already calls the gateway. */
   readonly gatewayPort?: number | undefined
   readonly singlesTried: number
@@ -90,7 +96,8 @@ export async function exploreWith(
   settings: ExploreSettings,
 ): Promise<Exploration> {
   try {
-    return await new Exploring(attempts, slots, scenario, settings).explore()
+    const untilThen = new UntilInterrupted(attempts, settings.signal)
+    return await new Exploring(untilThen, slots, scenario, settings).explore()
   } finally {
     await attempts.close()
   }
@@ -134,43 +141,66 @@ export class Plan {
 class Exploring {
   readonly #startedAt = performance.now()
   readonly #tried: Attempt[] = []
-  readonly #findings: Finding[] = []
+  /** The failures for which the plain run was played again. */
+  readonly #lookedInto = new Set<string>()
+  #findings: readonly Finding[] = []
   #tryingMs = 0
+  #plain: Played
+  #story: StoryRecord | undefined
+  #differences: readonly string[] = []
+  #isInterleaved = false
+  #places: readonly PlacedDisturbance[] = []
 
   constructor(
-    private readonly attempts: Explored,
+    private readonly attempts: UntilInterrupted,
     private readonly slots: RunSlots,
     private readonly scenario: Scenario,
     private readonly settings: ExploreSettings,
-  ) {}
+  ) {
+    const { file, data } = scenario
+    const nothing = { file, name: data.name, ok: true, tookMs: 0, passedMs: 0, virtual: true, steps: [] }
+    this.#plain = { result: nothing, run: '' }
+  }
 
   async explore(): Promise<Exploration> {
+    try {
+      await this.#explore()
+    } catch (cause) {
+      if (!(cause instanceof Interrupted)) throw cause
+    }
+    return this.#exploration()
+  }
+
+  async #explore(): Promise<void> {
     const first = await this.attempts.plain()
-    if (!first.result.ok) return this.#exploration(first, undefined, [], [])
+    this.#plain = first
+    if (!first.result.ok) return
     const second = await this.attempts.plain()
-    if (!second.result.ok) return this.#exploration(second, undefined, [], [])
+    this.#plain = second
+    if (!second.result.ok) return
     const [one, other] = [this.attempts.recordOf(first), this.attempts.recordOf(second)]
-    const different = differences(one, other)
-    if (this.settings.mustBeSame && different.length > 0)
-      return {
-        ...this.#exploration(second, undefined, different, []),
-        isInterleaved: isInterleaved(one) || isInterleaved(other),
-      }
+    this.#differences = differences(one, other)
+    if (this.settings.mustBeSame && this.#differences.length > 0) {
+      this.#isInterleaved = isInterleaved(one) || isInterleaved(other)
+      return
+    }
+    this.#plain = first
     const story = common(...withSameReferences(one, other))
+    this.#story = story
     const places = placesOf(story, this.#kinds(), this.settings)
+    this.#places = places
     const tries = { story, firstTry: new FirstTry(story) }
     const of = Math.min(places.length, this.#leftRuns)
     await this.#tryAll(this.#planned(places.map(place => [place])), { ...tries, of })
     if (this.settings.mustBeSame !== undefined) {
       for (let nth = 2; nth <= RACES_TRIED; nth++)
         await this.#tryAll(this.#planned(this.#luckyRaces(places)), { ...tries, of: null })
-      return this.#exploration(first, story, different, places)
+      return
     }
     const pairs = this.#pairs(places)
     // Without a number of runs, they end at a time, and each pair may be the last one.
     const plan = this.settings.mostRuns === undefined ? new Plan([], numbered(pairs)) : this.#planned(pairs)
     await this.#tryAll(plan, { ...tries, of: null })
-    return this.#exploration(first, story, different, places)
   }
 
   /** Leaves out the restart of an application that cannot be restarted, or must not: one process serves parallel runs. */
@@ -244,34 +274,47 @@ class Exploring {
         this.settings.tried?.(attempt, this.#tried.length + results.filter(Boolean).length, of)
       }
     }
-    await Promise.all(Array.from({ length: this.slots.most }, work))
-    this.#tryingMs += performance.now() - startedAt
+    try {
+      await this.attempts.ended(Promise.all(Array.from({ length: this.slots.most }, work)))
+    } catch (cause) {
+      if (cause instanceof Interrupted) this.#note(results, unrepeated(results.filter(Boolean)))
+      throw cause
+    } finally {
+      this.#tryingMs += performance.now() - startedAt
+    }
     const made = results.filter(Boolean)
-    this.#tried.push(...made)
     const hasTime = () => this.#hasTime
     const { attempts } = this
-    const confirmed = await confirm(made, { attempts, story, firstTry, hasTime, tried: this.#tried })
-    this.#findings.push(...confirmed)
+    const tried = [...this.#tried, ...made]
+    this.#note(made, await confirm(made, { attempts, story, firstTry, hasTime, tried }))
+    this.#findings = await withoutFalseCauses(this.#findings, {
+      ...{ attempts, story, hasTime },
+      atOnce: this.slots.most,
+      known: this.#lookedInto,
+    })
   }
 
-  #exploration(
-    { result: plain, run: plainRun }: Pick<Attempt, 'result' | 'run'>,
-    story: StoryRecord | undefined,
-    differences: readonly string[],
-    places: readonly PlacedDisturbance[],
-  ): Exploration {
+  #note(made: readonly Attempt[], found: readonly Finding[]): void {
+    this.#tried.push(...made.filter(Boolean))
+    this.#findings = withoutRepetitions([...this.#findings, ...found])
+  }
+
+  #exploration(): Exploration {
+    const places = this.#places
     return {
       scenario: this.scenario,
       seed: this.settings.seed,
-      plain,
-      plainRun,
-      ...(story ? { story } : {}),
-      differences,
+      plain: this.#plain.result,
+      plainRun: this.#plain.run,
+      ...(this.#story ? { story: this.#story } : {}),
+      differences: this.#differences,
+      isInterleaved: this.#isInterleaved,
       places,
       counts: this.settings.kinds.map(kind => countOf(kind, places, this.#tried)),
       attempts: this.#tried,
       findings: this.#findings,
       gone: this.attempts.gone,
+      isInterrupted: this.attempts.isInterrupted,
       singlesTried: places.filter(place => outcomeAt(place, this.#tried)).length,
       tookMs: performance.now() - this.#startedAt,
       tryingMs: this.#tryingMs,
@@ -317,10 +360,11 @@ type Verdict = 'found' | 'survived' | 'not all tried' | 'plain run fails' | 'pla
 
 /** Decides the exit code: whether there are findings, else whether every place was tried. */
 export function verdictOf(exploration: Exploration): Verdict {
-  const { plain, story, findings, places, counts, singlesTried, gone } = exploration
-  if (!story) return plain.ok ? 'plain runs differ' : 'plain run fails'
+  const { plain, story, findings, places, counts, singlesTried, gone, isInterrupted } = exploration
+  if (!story && !isInterrupted) return plain.ok ? 'plain runs differ' : 'plain run fails'
   if (findings.length > 0) return 'found'
-  const isDone = gone === undefined && singlesTried >= places.length && !counts.every(isNowhere)
+  const isDone =
+    story && gone === undefined && !isInterrupted && singlesTried >= places.length && !counts.every(isNowhere)
   return isDone ? 'survived' : 'not all tried'
 }
 

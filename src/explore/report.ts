@@ -5,8 +5,9 @@ import type {
   ReportedPlace,
 } from '../contract/reports.ts'
 import { failureLines, type Paint, PLAIN, type ScenarioResult, testSuites } from '../scenario/index.ts'
+import { adviceOf } from './advice.ts'
 import type { Attempt } from './attempt.ts'
-import type { Finding } from './confirm.ts'
+import { type Finding, headlineOf } from './confirm.ts'
 import { type Exploration, isNowhere, verdictOf } from './explore.ts'
 import { describePlace, KIND_RULES, type PlacedDisturbance } from './kinds.ts'
 import { narrativeOf } from './narrative.ts'
@@ -96,14 +97,12 @@ function tryView({ places, outcome, failure, result }: Attempt) {
   }
 }
 
-function findingView(
-  { kinds, places, failure, alike, failed, of, attempt }: Finding,
-  saved: SavedFinding | undefined,
-): ReportedFinding {
+function findingView(finding: Finding, saved: SavedFinding | undefined): ReportedFinding {
+  const { kinds, places, failure, alike, failed, of, attempt } = finding
   return {
     kinds,
     places: places.map(placeView),
-    message: failure.message,
+    message: headlineOf(finding),
     expected: failure.expected ?? null,
     actual: failure.actual ?? null,
     alike,
@@ -113,7 +112,7 @@ function findingView(
     saved: saved?.path ?? null,
     saved_text: saved?.text ?? null,
     repeat: saved?.repeat ?? null,
-    advice: kinds.map(kind => KIND_RULES[kind].advice),
+    advice: adviceOf(finding).map(({ text }) => text),
     guide: kinds.map(guideTo),
     what_happened: narrativeOf(attempt),
     output: attempt.result.application?.output ?? [],
@@ -147,7 +146,14 @@ export function exploreJunit(all: readonly Reported[]): string {
           const failure = first ? { failure: { message: first.failure.message, lines } } : {}
           return { file, name: `${scenario.data.name}: ${kind}`, tookMs, ...failure }
         })
-      return [plainCase, ...cases]
+      const undisturbed = findings
+        .filter(({ kinds }) => kinds.length === 0)
+        .map(finding => {
+          const message = headlineOf(finding)
+          const lines = [message, `saved as ${saved[findings.indexOf(finding)]?.path}`]
+          return { file, name: `${scenario.data.name}: undisturbed`, tookMs: 0, failure: { message, lines } }
+        })
+      return [plainCase, ...undisturbed, ...cases]
     }),
   )
 }
@@ -169,6 +175,8 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
   const head = command
     ? paint.bold(scenario.data.name)
     : `${paint.bold(scenario.data.name)}  ${paint.dim(scenario.file)}`
+  if (!story && exploration.isInterrupted)
+    return [`${paint.bad('✗')} ${head}`, '  It was interrupted before anything was disturbed.', ''].join('\n')
   if (!story && plain.ok)
     return [
       `${paint.bad('✗')} ${head}`,
@@ -192,8 +200,9 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
   const none = counts.filter(isNowhere).map(({ kind }) => kind)
   const met = counts.filter(count => count.tried > 0 && !isNowhere(count))
   const seconds = (exploration.tookMs / 1000).toFixed(1)
+  const mark = { found: paint.bad('✗'), survived: paint.good('✓') }
   return [
-    `${findings.length > 0 ? paint.bad('✗') : paint.good('✓')} ${head}`,
+    `${mark[verdictOf(exploration) as 'found'] ?? paint.dim('–')} ${head}`,
     `  Plain run: ${counted(story.calls.length, 'call')} to the gateway, ${counted(story.webhooks.length, 'webhook')}${command ? '' : `, ${counted(story.steps.length, 'step')}`}.`,
     ...differences.map(difference => `  ${paint.bad('The two plain runs differ:')} ${difference}.`),
     `  ${counted(places.length, 'place')} to disturb; tried ${singlesTried}${command ? '' : ` alone and ${counted(pairs, 'pair')}`}; ${seconds} s, seed ${exploration.seed}.`,
@@ -208,10 +217,21 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
       : [
           `  ${paint.bad('It ended early:')} ${exploration.gone}.${scenario.data.app?.restart === undefined ? ' With app.restart, paysim can start it again.' : ''}`,
         ]),
+    ...notReached(exploration).map(line => `  ${paint.bad(line)}`),
     ...findings.flatMap((finding, at) => findingLines(finding, saved[at], paint, command !== undefined)),
     ...(findings.length === 0 ? [`  ${endOf(exploration, paint)}`] : []),
     '',
   ].join('\n')
+}
+
+/** Places that nothing was tried at, since it ended before. */
+function notReached({ counts, isInterrupted }: Exploration): string[] {
+  const left = counts.filter(({ tried, places }) => tried < places)
+  const said = left.map(({ kind, tried, places }) => `${kind} (${places - tried})`).join(', ')
+  return [
+    ...(isInterrupted ? ['It was interrupted.'] : []),
+    ...(left.length > 0 ? [`Not reached: ${said}.`] : []),
+  ]
 }
 
 /** What to conclude if nothing was found. */
@@ -239,7 +259,9 @@ function countLine(
     notJudged > 0 ? `${notJudged} could not be judged` : '',
   ].filter(note => note !== '')
   const of = tried === places ? `${tried}` : `${tried} of ${places}`
-  return `${failed > 0 ? paint.bad('✗') : paint.good('✓')} ${kind} ${paint.dim(of)}${notes.length > 0 ? `  ${notes.join(', ')}` : ''}`
+  const survived = tried - failed - notMet - notJudged
+  const mark = failed > 0 ? paint.bad('✗') : survived > 0 ? paint.good('✓') : paint.dim('–')
+  return `${mark} ${kind} ${paint.dim(of)}${notes.length > 0 ? `  ${notes.join(', ')}` : ''}`
 }
 
 /** What one more run with the disturbances of a saved finding showed. */
@@ -262,24 +284,32 @@ export function repetitionText(attempt: Attempt, paint: Paint = PLAIN): string {
   ].join('\n')
 }
 
+/** The disturbances that seemed to cause what fails undisturbed too. */
+const seemingCauses = ({ instead = [] }: Finding): string[] => {
+  const seen = instead.map(({ kinds, failed, of }) => `${kinds.join(' and ')} (${failed} of ${of})`)
+  return seen.length === 0 ? [] : [`It also failed with ${seen.join(', ')}, which need not be the cause.`]
+}
+
 function findingLines(
-  { kinds, places, failure, alike, failed, of, attempt }: Finding,
+  finding: Finding,
   saved: SavedFinding | undefined,
   paint: Paint,
   isSuite: boolean,
 ): string[] {
+  const { kinds, places, alike, failed, of, attempt } = finding
   const printed = isSuite ? printedIn(attempt) : []
   const rate =
     of === 0
-      ? ' It could not be repeated.'
-      : failed < of
+      ? ' It was not repeated.'
+      : failed < of && kinds.length > 0
         ? ` It failed in ${failed} of ${of} repeated runs, so it depends on timing.`
         : ''
   return [
     '',
-    `  ${paint.bad(paint.bold(kinds.join(' and ')))}: ${failure.message}`,
+    `  ${paint.bad(paint.bold(kinds.join(' and ') || 'undisturbed'))}: ${headlineOf(finding)}`,
+    ...seemingCauses(finding).map(line => `    ${line}`),
     ...places.map(place => `    ${describePlace(place)}: ${KIND_RULES[place.kind].summary}.`),
-    ...(alike > 1
+    ...(alike > 1 && kinds.length > 0
       ? [`    ${counted(alike - 1, 'other disturbance')} caused the same failure.${rate}`]
       : rate === ''
         ? []
@@ -287,7 +317,9 @@ function findingLines(
     ...narrativeOf(attempt).map(line => `      ${paint.dim(line)}`),
     ...(printed.length > 0 ? ['    The command printed:'] : []),
     ...printed.map(line => `      ${paint.dim(line)}`),
-    ...[...new Set(kinds)].map(kind => `    What to do: ${KIND_RULES[kind].advice} See ${guideTo(kind)}`),
+    ...adviceOf(finding).map(
+      ({ text, kind }) => `    What to do: ${text}${kind === undefined ? '' : ` See ${guideTo(kind)}`}`,
+    ),
     ...(saved === undefined ? [] : [`    Repeat it: ${saved.repeat}`]),
   ]
 }

@@ -4,7 +4,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import { Document } from 'yaml'
 import { commandLine } from '../application/process-family.ts'
 import { folderOf, readBelow, type Scenario, type ScenarioData } from '../scenario/index.ts'
-import type { Finding } from './confirm.ts'
+import { type Finding, headlineOf } from './confirm.ts'
 import type { Exploration } from './explore.ts'
 import { describePlace, disturbedStory, KIND_RULES } from './kinds.ts'
 import { narrativeOf } from './narrative.ts'
@@ -30,11 +30,17 @@ export async function saveFindings(exploration: Exploration, folder: string): Pr
       ? written(savedSuite(command, finding), suiteComment(command, exploration, finding))
       : await savedText(exploration, finding, folder)
     await writeFile(path, text)
-    const repeat = command ? repeatingCommand(path, command) : `paysim run ${path}${portFlag(exploration)}`
+    const often = finding.kinds.length > 0 ? '' : ` --repeat ${oftenEnough(finding)}`
+    const repeat = command
+      ? repeatingCommand(path, command)
+      : `paysim run ${path}${portFlag(exploration)}${often}`
     saved.push({ path, text, repeat })
   }
   return saved
 }
+
+/** So many runs most likely show once more what fails only now and then. */
+const oftenEnough = ({ failed, of }: Finding) => Math.ceil((3 * of) / failed)
 
 /** An application that runs already keeps the address by which it calls the gateway. */
 const portFlag = ({ gatewayPort }: Exploration) =>
@@ -45,7 +51,7 @@ function fileNames({ scenario, findings, command }: Exploration): string[] {
   const stem = command ? 'suite' : basename(scenario.file).replace(/(\.scenario)?\.(ya?ml|json)$/, '')
   const taken = new Map<string, number>()
   return findings.map(({ kinds }) => {
-    const name = `${stem}-${kinds.join('-and-')}`
+    const name = `${stem}-${kinds.join('-and-') || 'undisturbed'}`
     const nth = (taken.get(name) ?? 0) + 1
     taken.set(name, nth)
     return `${name}${nth === 1 ? '' : `-${nth}`}.yaml`
@@ -57,7 +63,7 @@ async function savedText(exploration: Exploration, finding: Finding, folder: str
   if (!story) return ''
   const disturbed = disturbedStory(scenario.data, finding.places, story)
   const { name, ...data } = await moved(disturbed, scenario, folder)
-  const title = `${name}: ${finding.kinds.join(' and ')}`
+  const title = `${name}: ${finding.kinds.join(' and ') || 'undisturbed'}`
   const found = `paysim explore ${basename(scenario.file)} --seed ${seed}${portFlag(exploration)}`
   return written({ paysim: 1, name: title, ...without(data, 'paysim') }, comment(finding, found))
 }
@@ -75,23 +81,22 @@ const suiteComment = (command: readonly string[], { seed }: Exploration, finding
     printedIn(finding.attempt).map(line => `  ${line}`),
   )
 
-function comment(
-  { places, failure, failed, of, attempt, kinds }: Finding,
-  found: string,
-  printed: readonly string[] = [],
-): string {
+function comment(finding: Finding, found: string, printed: readonly string[] = []): string {
+  const { places, failed, of, attempt, kinds } = finding
+  const isDisturbed = kinds.length > 0
+  const rate = `It failed in ${failed} of ${of} repeated runs${failed < of ? ', so it depends on timing' : ''}.`
   const lines = [
-    `Found by \`${found}\`: ${failure.message}`,
+    `Found by \`${found}\`: ${headlineOf(finding)}`,
     '',
-    'What was disturbed:',
+    ...(isDisturbed ? ['What was disturbed:'] : []),
     ...places.map(place => `  ${describePlace(place)}: ${KIND_RULES[place.kind].summary}`),
     'What happened:',
     ...narrativeOf(attempt).map(line => `  ${line}`),
     ...(printed.length > 0 ? ['What the command printed:', ...printed] : []),
-    of === 0
-      ? 'It could not be repeated.'
-      : `It failed in ${failed} of ${of} repeated runs${failed < of ? ', so it depends on timing' : ''}.`,
-    `How to survive it: docs/surviving.md${kinds.map(kind => ` #${kind}`).join('')}`,
+    ...(isDisturbed ? [of === 0 ? 'It was not repeated.' : rate] : []),
+    ...(isDisturbed
+      ? [`How to survive it: docs/surviving.md${kinds.map(kind => ` #${kind}`).join('')}`]
+      : []),
   ]
   return lines.map(line => (line === '' ? '' : ` ${line}`)).join('\n')
 }

@@ -86,7 +86,8 @@ class SuiteAttempts implements Explored {
   ): Promise<Attempt> {
     const { result, run } = await this.#play(places, slot)
     // A suite has time limits of its own, so a failure that hardly ever repeats may come from a slow machine.
-    return { places, result, run, isHasty: true, isSlow: true, ...judge(places, result) }
+    const isSlow = places.length > 0
+    return { places, result, run, isHasty: true, isSlow, ...judge(places, result) }
   }
 
   async #play(places: readonly PlacedDisturbance[], given?: RunSlot): Promise<Played> {
@@ -120,6 +121,7 @@ function judge(
   const what = places.map(({ event, call }) => event ?? call).join(' and ')
   const failure: Failure = {
     sameAs: `${what} ${mismatch?.actual}`,
+    symptom: withoutNumbers(withoutNames(`${mismatch?.why}`, '')),
     message: withoutNames(`${steps[0]?.title} ${mismatch?.why}`, ''),
     expected: mismatch?.expected,
     actual: mismatch?.actual,
@@ -188,7 +190,7 @@ const savedPlace = ({ kind, before: _, behindNext, ...place }: PlacedDisturbance
 /** What a saved file of a finding contains. */
 export const savedSuite = (command: readonly string[], { kinds, places }: Finding) => ({
   paysim: 1,
-  name: `${commandLine(command)}: ${kinds.join(' and ')}`,
+  name: `${commandLine(command)}: ${kinds.join(' and ') || 'undisturbed'}`,
   suite: [...command],
   disturbances: places.map(savedPlace),
 })
@@ -202,7 +204,7 @@ const NUMBERS = ['nth', 'attempts'] as const
 /** Reads the disturbances of a saved file. Throws a sentence about what is wrong with it. */
 export function placesOfSaved(value: unknown): PlacedDisturbance[] {
   const { disturbances } = isRecord(value) ? value : {}
-  if (!Array.isArray(disturbances) || disturbances.length === 0)
+  if (!Array.isArray(disturbances))
     throw new Error('it has no disturbances: name a file that `paysim explore --suite` saved')
   return disturbances.map(placeOfSaved)
 }

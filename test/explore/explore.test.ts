@@ -103,6 +103,33 @@ testInLongForm(
   },
 )
 
+test('what fails undisturbed too is one finding, and nothing that was disturbed is named as its cause', {
+  timeout: WITHIN_MS,
+}, async () => {
+  const kinds = 'webhook-twice,webhook-late,webhook-lost-answer,webhook-unknown-field,webhook-forged,call-503'
+  const flags = ['--runs', '10', '-o', 'json']
+  const { code, stdout, stderr, saved } = await explore(
+    kinds,
+    ['by-run.mjs', 'loses-a-race'],
+    flags,
+    'one-order.yaml',
+  )
+  expect(code, stderr).toBe(10)
+  const [{ findings }] = JSON.parse(stdout).explorations
+  expect(findings).toMatchObject([{ kinds: [], places: [], guide: [] }])
+  const [{ message, advice, failed, of, repeat }] = findings
+  expect(message).toMatch(/^it fails undisturbed too, \d+ of \d+ times: .*shipments is 2, not 1$/)
+  // Each fourth run.
+  expect(failed / of).toBeGreaterThan(0.1)
+  expect(failed / of).toBeLessThan(0.5)
+  expect(advice[0]).toContain('with one guard for all ways in')
+  expect(stderr).toMatch(/It also failed with (webhook|call)-\S+ \(\d of \d\)/)
+  const [file = ''] = await readdir(saved)
+  expect(repeat).toBe(`paysim run ${join(saved, file)} --repeat ${Math.ceil((3 * of) / failed)}`)
+  const again = await paysim(['run', join(saved, file)])
+  expect(again.code, again.stdout).toBe(0)
+})
+
 test('a shop that ships at the return and at the webhook is found, and its scenario passes with a right shop', {
   timeout: WITHIN_MS,
 }, async () => {

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { processesWith } from '../../src/application/process-family.ts'
 import { runBinary } from '../support/gateway/server.ts'
@@ -32,6 +34,7 @@ async function workplace() {
     return file
   }
   return {
+    folder,
     story,
     temporary,
     env: { TMPDIR: temporary },
@@ -65,6 +68,49 @@ test.each([
   // If paysim was killed, a shell cleans up.
   if (signal === 'SIGKILL') await expect.poll(leftovers, EVERY).toEqual(NOTHING)
   else expect(await leftovers()).toEqual(NOTHING)
+})
+
+const APPS = fileURLToPath(new URL('apps', import.meta.url))
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  'paysim explore that receives %s reports and saves what it found until then',
+  async signal => {
+    const { folder, env, isCalled, leftovers } = await workplace()
+    const found = join(folder, 'found')
+    const flags = ['-j', '1', '--only', 'webhook-twice,webhook-late,call-503', '--save', found]
+    const shop = ['node', join(APPS, 'by-run.mjs'), 'hangs-in-the-seventh-run', join(folder, 'called')]
+    const child = spawn(
+      process.execPath,
+      [BINARY, 'explore', join(APPS, 'one-order.yaml'), ...flags, '--', ...shop],
+      { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    const [printed, complaints] = [text(child.stdout), text(child.stderr)]
+    await expect.poll(isCalled, EVERY).toBe(true)
+    child.kill(signal)
+    expect(await once(child, 'exit')).toEqual([130, null])
+    expect(await printed).toMatch(
+      /It was interrupted\.\n {2}Not reached: .*\n[\s\S]*webhook-twice: .*shipments is 2, not 1/,
+    )
+    expect(await complaints).toBe('')
+    expect(await readdir(found)).toContain('one-order-webhook-twice.yaml')
+    expect(await leftovers()).toEqual(NOTHING)
+  },
+)
+
+test('paysim run that is interrupted reports what ended until then', async () => {
+  const { story, folder, env, isCalled } = await workplace()
+  const files = [await story('answers.json', '/'), await story('hangs.json', '/hangs')]
+  const report = join(folder, 'report.xml')
+  const child = spawn(process.execPath, [BINARY, 'run', ...files, '-j', '1', '--report', `junit=${report}`], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const printed = text(child.stdout)
+  await expect.poll(isCalled, EVERY).toBe(true)
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([130, null])
+  expect(await printed).toMatch(/1 scenario passed[\s\S]*Interrupted: 1 of 2 did not end\.\n$/)
+  expect(await readFile(report, 'utf8')).toContain('answers.json')
 })
 
 test('the next run removes what a killed paysim left behind', async () => {

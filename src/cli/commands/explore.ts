@@ -54,13 +54,13 @@ export function command(): Command {
     .addHelpText(
       'after',
       `
-The file names your application under \`app\`, calls it, and checks its state with \`expect app\`. paysim runs it twice as it is, and it must pass. Then paysim disturbs each webhook, call and gap between steps once, and then pairs of them. It reduces each failure to the smallest disturbance, repeats it three times, and saves it as a scenario that \`paysim run\` can repeat.
+The file names your application under \`app\`, calls it, and checks its state with \`expect app\`. paysim runs it twice as it is, and it must pass. Then paysim disturbs each webhook, call and gap between steps once, and then pairs of them. It reduces each failure to the smallest disturbance, repeats it three times, and saves it as a scenario that \`paysim run\` can repeat. If the same failure comes with several kinds, or never again, paysim plays the undisturbed run again and again at the same load: what fails undisturbed too is one finding, and no kind is named as its cause.
 
 If the file says where the application runs already (app.url), paysim prints the address and the keys with which it must call the gateway.
 
 With --suite, paysim runs your test command as \`paysim exec\` does: twice as it is, and it must pass and do the same. Then it runs again for each call and webhook that a disturbance fits, with that one disturbed. A command that then fails is a finding. By default, paysim tries only what a right program does not notice: ${SUITE_KINDS.join(', ')}. It never tries webhook-order and webhook-late, because the tests of a right program may fail over them, and what needs the steps of a scenario.
 
-The exit code is 0 if every place was disturbed and survived, 10 if there are findings, 2 if a file is wrong or the plain run fails, and 8 if time ran out before every place was tried, or if nothing was disturbed.
+The exit code is 0 if every place was disturbed and survived, 10 if there are findings, 2 if a file is wrong or the plain run fails, and 8 if time ran out before every place was tried, or if nothing was disturbed. After Ctrl-C, SIGTERM or SIGHUP it is 130: what was found until then is reported and saved, and what was not reached is named.
 
 Examples:
   paysim explore orders.yaml

@@ -4,6 +4,7 @@ import { Output } from '../../application/process.ts'
 import { basicAuthorization } from '../../client/credentials.ts'
 import type { Contract } from '../../contract/decisions.ts'
 import { resolveContract } from '../../contract/resolve-contract.ts'
+import type { Attempt } from '../../explore/attempt.ts'
 import { type Exploration, type ExploreSettings, explore, verdictOf } from '../../explore/explore.ts'
 import { KIND_RULES, type PlacedDisturbance } from '../../explore/kinds.ts'
 import {
@@ -39,10 +40,11 @@ import { readDataFile } from '../named-file.ts'
 import { writerTo } from '../output/printer.ts'
 import { wrapTo } from '../output/text.ts'
 import { widthOf } from '../output/width-of.ts'
+import { Interruption } from './interruption.ts'
 import { loadAll } from './load-files.ts'
 import { openFor, toldApplications } from './open-target.ts'
 import { demandPage, reportPage, textStream, writeReports } from './reports.ts'
-import { endOnSignals, interruptible, paintFor, spinnerFor } from './run.ts'
+import { paintFor, spinnerFor } from './run.ts'
 import { demandStartable, type ExploreFlags, splitAtDashes, startedBy } from './run-flags.ts'
 
 export async function exploreFiles(words: readonly string[], flags: ExploreFlags): Promise<void> {
@@ -84,8 +86,8 @@ async function exploreAll(
   demandExplorable(scenarios)
   demandStartable(scenarios)
   const runFlags = { ...flags, report: [], embedded: undefined, only: undefined } as never
+  const interruption = new Interruption()
   const opened = await openFor(scenarios, runFlags)
-  interruptible(opened)
   try {
     await writerTo(textStream(flags))(toldApplications(scenarios, opened, runFlags))
     const target = opened.target as SimulatorTarget
@@ -95,9 +97,11 @@ async function exploreAll(
       const retries = retriesOf(target.contract)
       return explore(scenario, { ...settings, target, run, retries })
     })
-    return await reportAll(explorations, { ...flags, jobs: flags.jobs ?? availableParallelism() })
+    const jobs = flags.jobs ?? availableParallelism()
+    return await reportAll(explorations, { ...flags, jobs }, interruption)
   } finally {
     await opened.close()
+    await interruption.over()
   }
 }
 
@@ -123,18 +127,35 @@ async function exploreCommand(
       )
   }
   demandPage(flags)
-  endOnSignals(() => Promise.resolve())
-  if (flags.repeat !== undefined) return repeatFinding(flags.repeat, command, flags.seed ?? 1)
+  const interruption = new Interruption()
+  try {
+    return await playCommand(command, flags, interruption)
+  } finally {
+    await interruption.over()
+  }
+}
+
+async function playCommand(
+  command: readonly string[],
+  flags: ExploreFlags,
+  interruption: Interruption,
+): Promise<number> {
+  if (flags.repeat !== undefined) return repeatFinding(flags.repeat, command, flags.seed ?? 1, interruption)
   // A suite may use a fixed port or a database, so its runs follow each other unless the user says otherwise.
   const jobs = flags.jobs ?? 1
   const retries = retriesOf(resolveContract())
   const { tolerate = false, only = SUITE_KINDS } = flags
   const explored = (settings: ExploreSettings) =>
     exploreSuite({ ...settings, retries, command, tolerate, runSuite: runnerOf(command) })
-  return reportAll([explored], { ...flags, jobs, only })
+  return reportAll([explored], { ...flags, jobs, only }, interruption)
 }
 
-async function repeatFinding(file: string, command: readonly string[], seed: number): Promise<number> {
+async function repeatFinding(
+  file: string,
+  command: readonly string[],
+  seed: number,
+  interruption: Interruption,
+): Promise<number> {
   const saved = await readDataFile(file)
   let places: readonly PlacedDisturbance[]
   try {
@@ -142,7 +163,9 @@ async function repeatFinding(file: string, command: readonly string[], seed: num
   } catch (cause) {
     throw new UsageError(`${file}: ${messageOf(cause)}`)
   }
-  const attempt = await repeatSuite({ command, seed, runSuite: runnerOf(command) }, places)
+  const repeating = repeatSuite({ command, seed, runSuite: runnerOf(command) }, places)
+  const attempt = await interruption.ended(repeating)
+  if (!attempt) return EXIT.interrupted
   await writerTo(process.stdout)(repetitionText(attempt, await paintFor(process.stdout)))
   if (attempt.outcome === 'failed') return EXIT.expectationFailed
   return attempt.outcome === 'survived' ? EXIT.done : EXIT.timedOut
@@ -154,16 +177,21 @@ const retriesOf = (contract: Contract) => Math.max(1, contract['events.retry'].l
 async function reportAll(
   explorations: readonly ((settings: ExploreSettings) => Promise<Exploration>)[],
   flags: ExploreFlags & { readonly jobs: number },
+  { signal }: Interruption,
 ): Promise<number> {
   const reported: Reported[] = []
   const out = textStream(flags)
   const paint = await paintFor(out)
   for (const one of explorations) {
-    const exploration = await exploreOne(one, flags, out)
+    if (signal.aborted) break
+    const exploration = await exploreOne(one, flags, out, signal)
     const report = { exploration, saved: await saveFindings(exploration, flags.save) }
     reported.push(report)
     await writerTo(out)(fitToTerminal(exploreText(report, paint), out.columns))
   }
+  const left = explorations.length - reported.length
+  if (left > 0)
+    await writerTo(out)(`Interrupted: ${left} of ${explorations.length} files were not explored.\n`)
   await writeReports(flags, format => WRITERS[format](reported))
   return codeOf(reported.map(({ exploration }) => exploration))
 }
@@ -172,8 +200,10 @@ async function exploreOne(
   exploring: (settings: ExploreSettings) => Promise<Exploration>,
   flags: ExploreFlags & { readonly jobs: number },
   out: NodeJS.WriteStream,
+  signal: AbortSignal,
 ): Promise<Exploration> {
   const spinner = await spinnerFor(out)
+  const progress = new Progress(flags.suite ? flags.jobs : undefined)
   try {
     return await exploring({
       seed: flags.seed ?? 1,
@@ -183,13 +213,44 @@ async function exploreOne(
       forMs: flags.for,
       retries: 1,
       slow: `${flags.slow ?? 2000}ms`,
+      signal,
       tried(attempt, done, of) {
-        if (spinner)
-          spinner.text = `${of === null ? done : `${done}/${of}`}  ${attempt.places.map(({ kind }) => kind).join(' and ')}`
+        const text = progress.after(attempt, done, of)
+        if (spinner) spinner.text = text
       },
     })
   } finally {
     spinner?.stop()
+  }
+}
+
+/** The line that shows how far an exploration is. A try of a test command takes long, so it says how long. */
+class Progress {
+  readonly #failures = new Set<string>()
+  #tookMs = 0
+  #tries = 0
+
+  constructor(private readonly jobsOfSuite: number | undefined) {}
+
+  after({ places, failure, result }: Attempt, done: number, of: number | null): string {
+    const kinds = places.map(({ kind }) => kind).join(' and ')
+    if (failure) this.#failures.add(`${kinds} ${failure.sameAs}`)
+    this.#tookMs += result.tookMs
+    this.#tries += 1
+    const found = this.#failures.size
+    return [
+      of === null ? String(done) : `${done}/${of}`,
+      ...this.#times(of === null ? undefined : of - done),
+      ...(found > 0 ? [`${found} failure${found === 1 ? '' : 's'} so far`] : []),
+      kinds,
+    ].join('  ')
+  }
+
+  #times(left: number | undefined): string[] {
+    if (this.jobsOfSuite === undefined) return []
+    const eachS = this.#tookMs / this.#tries / 1000
+    const leftS = left === undefined ? [] : [`about ${Math.ceil((left * eachS) / this.jobsOfSuite)} s left`]
+    return [`${eachS.toFixed(1)} s each`, ...leftS]
   }
 }
 

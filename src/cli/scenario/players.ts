@@ -120,7 +120,7 @@ export async function playForParent(): Promise<void> {
   const opening = startOwn()
   process.once('disconnect', () => void opening.then(({ close }) => close()).finally(() => process.exit()))
   // A terminal sends them to both. The other one ends the run in order.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
   process.on('message', ({ nth, scenario, text, run, settings }: Task) => {
     const playing = opening.then(({ target }) =>
       playRepeatedly({ ...scenario, positions: new Positions(text) }, run, target, {

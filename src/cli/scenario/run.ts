@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
-import { endApplications } from '../../application/process-family.ts'
 import {
   annotations,
   json,
@@ -25,6 +24,7 @@ import { FilesError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
 import { writerTo } from '../output/printer.ts'
+import { Interruption } from './interruption.ts'
 import { type Loaded, loadEach, pickOnly, problemsOf, scenariosOf } from './load-files.ts'
 import { isOwn, isReal, openFor, toldApplications } from './open-target.ts'
 import { Player } from './players.ts'
@@ -52,7 +52,7 @@ async function runOnce(
 ): Promise<number> {
   let opened: OpenTarget | undefined
   let players: readonly Player[] = []
-  let isInterrupted = false
+  let interruption: Interruption | undefined
   const close = async () => void (await Promise.all([opened, ...players].map(one => one?.close())))
   try {
     demandPage(flags)
@@ -63,19 +63,17 @@ async function runOnce(
     await transcriptPaths(scenarios, flags)
     if (scenarios.length === 0) return await reportProblems(loaded, flags)
     players = playersFor(scenarios, flags)
-    endOnSignals(() => {
-      isInterrupted = true
-      return close()
-    })
+    interruption = new Interruption()
     opened = await openFor(scenarios, flags)
     if (!flags.quiet) await writerTo(textStream(flags))(toldApplications(scenarios, opened, flags))
-    return await runIn(opened, players, loaded, flags)
+    return await runIn(opened, players, loaded, flags, interruption)
   } catch (error) {
     // What is still being played fails then, and that is meant.
-    if (!isInterrupted) reportError(error)
+    if (!interruption?.signal.aborted) reportError(error)
     return exitCodeOf(error)
   } finally {
     await close()
+    await interruption?.over()
   }
 }
 
@@ -105,14 +103,17 @@ async function runIn(
   players: readonly Player[],
   loaded: readonly Loaded[],
   flags: RunFlags,
+  interruption: Interruption,
 ): Promise<number> {
   const { repeat, seed, transcript } = flags
   const scenarios = scenariosOf(loaded)
-  const view = await showRun(loaded.length - scenarios.length + scenarios.length * (repeat ?? 1), flags)
+  const count = scenarios.length * (repeat ?? 1)
+  const view = await showRun(loaded.length - scenarios.length + count, flags)
   for (const one of loaded) if ('error' in one) view.ended(refused(one.file, one.error))
   const problems = problemsOf(loaded)
   if (problems && !isShownTwice(flags)) reportError(problems)
-  const played = await runAll(scenarios, {
+  const ended: ScenarioResult[] = []
+  const playing = runAll(scenarios, {
     target,
     others: players.map(({ play }) => play),
     jobs: jobsFor(scenarios, flags),
@@ -120,13 +121,20 @@ async function runIn(
     seed,
     transcript: transcript !== undefined,
     began: ({ data }, title) => view.began(data.name, title),
-    ended: result => view.ended(result),
-  }).finally(() => view.stop())
-  const results = inOrder(loaded, played)
-  view.summary(results)
+    ended: result => {
+      // What ends after a signal was ended by it.
+      if (interruption.signal.aborted) return
+      ended.push(result)
+      view.ended(result)
+    },
+  })
+  const played = await interruption.ended(playing).finally(() => view.stop())
+  const results = played ? inOrder(loaded, played) : [...inOrder(loaded, []), ...ended]
+  if (results.length > 0) view.summary(results)
+  if (!played) textStream(flags).write(`Interrupted: ${count - ended.length} of ${count} did not end.\n`)
   annotate(results, flags)
   await writeReports(flags, format => WRITERS[format](results))
-  await writeTranscripts(scenarios, played, flags)
+  if (played) await writeTranscripts(scenarios, played, flags)
   return codeOf(results)
 }
 
@@ -149,23 +157,6 @@ function codeOf(results: readonly ScenarioResult[]): number {
   const bad = results.filter(({ ok }) => !ok)
   if (bad.length === 0) return EXIT.done
   return bad.every(({ problems }) => problems) ? EXIT.usage : EXIT.expectationFailed
-}
-
-/** Ctrl-C ends the run at once, but the target is still cleaned up. */
-export const interruptible = (opened: OpenTarget): void => endOnSignals(() => opened.close())
-
-/** Ends applications and commands, and what else is open, when a signal comes. */
-export function endOnSignals(close: () => Promise<void>): void {
-  for (const [signal, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const) {
-    process.removeAllListeners(signal)
-    process.once(signal, () => {
-      const ends = [endApplications(), close()]
-      void Promise.allSettled(ends).then(() => process.exit(code))
-    })
-  }
 }
 
 function refuseWithoutSimulator(scenarios: readonly Scenario[], { seed }: RunFlags): void {

@@ -58,6 +58,8 @@ export interface UsualRun {
   readonly known?: readonly string[]
   /** How many payments are made. */
   readonly payments?: number
+  /** The file disturbs nothing, and yet is judged by what a disturbed run is judged by. */
+  readonly isRepeated?: boolean
 }
 
 /** How often a run may move time to wait for delayed webhooks. */
@@ -96,14 +98,19 @@ export class PlayedApplication {
     private readonly usual: UsualRun = {},
   ) {}
 
+  /** Whether the end of the story decides what the application did right. */
+  get isJudgedAtEnd(): boolean {
+    return this.run.isDisturbed || (this.usual.isRepeated ?? false)
+  }
+
   /** Whether a failed expectation is only recorded, because a delayed webhook may still arrive. */
   get isLenient(): boolean {
-    return this.run.isDisturbed && !this.isOver
+    return this.isJudgedAtEnd && !this.isOver
   }
 
   /** An expectation about the gateway does not count in a disturbed run, because the disturbance was deliberate. */
   countsNot({ name, moves }: { readonly name: string; readonly moves: boolean }): boolean {
-    return this.run.isDisturbed && !moves && AT_THE_GATEWAY.test(name)
+    return this.isJudgedAtEnd && !moves && AT_THE_GATEWAY.test(name)
   }
 
   ask(request: ApplicationRequest, withinMs?: number): Promise<ReceivedAnswer> {
@@ -188,15 +195,15 @@ export class PlayedApplication {
   }
 
   /**
-   * Reports what no correct application does. In a run without disturbances, only an exit counts, because a disturbance
-   * cannot have caused anything else.
+   * Reports what no correct application does. In the plain run, only an exit counts, because a disturbance cannot have
+   * caused anything else.
    */
   async conclude(stage: StageOfApplication): Promise<Mismatch[]> {
     const { run } = this
     run.recordExit()
     if (!this.isOver && !this.isTainted) await this.countPayments(stage)
     run.violations.push(...this.#secondPayments())
-    const blamed = run.isDisturbed ? this.#unusual : run.violations.filter(({ what }) => what === 'ended')
+    const blamed = this.isJudgedAtEnd ? this.#unusual : run.violations.filter(({ what }) => what === 'ended')
     return blamed.map(({ what, message }) => ({
       path: [],
       subject: 'application',
@@ -236,7 +243,7 @@ export class PlayedApplication {
       restarts: run.restarts,
       visits: run.payer.visits,
       decided: run.payer.decided,
-      violations: run.isDisturbed ? this.#unusual : run.violations,
+      violations: this.isJudgedAtEnd ? this.#unusual : run.violations,
       isDisturbed: run.isDisturbed,
       unmet: run.unmet,
       isTainted,
@@ -292,7 +299,14 @@ const resolved = (steps: readonly Step[], scope: Scope): Step[] =>
 /** What the file says about an undisturbed run. */
 export function usualRunOf(stage: Told): UsualRun {
   const [end] = resolved(stepsOfEnd(stage).slice(0, 1), stage.scope)
-  return (end ?? {}) as UsualRun
+  if (!end) return {}
+  const { known, payments } = end as UsualRun
+  const disturbs = (stage.scenario.data.steps ?? []).filter(step => 'disturb' in step)
+  return {
+    ...(known ? { known } : {}),
+    ...(payments === undefined ? {} : { payments }),
+    isRepeated: disturbs.length === 1,
+  }
 }
 
 /** The expectations after `disturb: end`. */

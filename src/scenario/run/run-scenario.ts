@@ -133,10 +133,10 @@ async function playScenario(
     return false
   }
   const { application } = stage
-  if (application && !application.run.isDisturbed) await application.lookAgain()
+  if (application && !application.isJudgedAtEnd) await application.lookAgain()
   const mismatches = [
     ...((await application?.conclude(stage)) ?? []),
-    ...(application?.run.isDisturbed ? [] : await verify(stage)),
+    ...(application?.isJudgedAtEnd ? [] : await verify(stage)),
   ]
   if (mismatches.length === 0) return true
   const output = application?.app.output ?? []

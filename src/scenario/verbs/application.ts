@@ -116,7 +116,7 @@ async function expectApp(
   const withinMs = parseDuration(step.within ?? PATIENCE) ?? 0
   const midwayMs = Math.min(withinMs, played.patience?.midwayMs ?? MIDWAY_MS)
   const atEndMs = Math.min(withinMs, played.patience?.atEndMs ?? withinMs)
-  const isFinal = played.run.isDisturbed && played.isOver
+  const isFinal = played.isJudgedAtEnd && played.isOver
   let asked = 0
   const look = (forMs: number) => repeatUntilMatch(line, step, stage, forMs, () => asked++)
   /** Does not count a failure before the application had all the time that the file allows, unless `isHasty` is set. */

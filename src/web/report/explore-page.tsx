@@ -140,7 +140,7 @@ const survivedOf = ({ tried, failed, not_met, not_judged }: ReportedKind) =>
 function FindingPanel({ finding, plain }: { finding: ReportedFinding; plain: readonly string[] }) {
   const { kinds, places, message, expected, actual, alike, failed, of, flaky } = finding
   return (
-    <Panel title={kinds.join(' and ')} aside={<Badge tone="bad">Found</Badge>}>
+    <Panel title={kinds.join(' and ') || 'Undisturbed'} aside={<Badge tone="bad">Found</Badge>}>
       <div class="finding">
         <p class="message">
           <b>{capital(message)}</b>
@@ -150,11 +150,13 @@ function FindingPanel({ finding, plain }: { finding: ReportedFinding; plain: rea
             Expected <code>{valueText(expected)}</code>, got <code>{valueText(actual)}</code>
           </p>
         )}
-        <p>
-          Disturbed: {places.map(({ description }) => description).join('; ')}.
-          {alike > 1 && ` ${counted(alike - 1, 'other disturbance')} caused the same failure.`}
-          {flaky && ` It failed in ${failed} of ${of} repeated runs, so it depends on timing.`}
-        </p>
+        {kinds.length > 0 && (
+          <p>
+            Disturbed: {places.map(({ description }) => description).join('; ')}.
+            {alike > 1 && ` ${counted(alike - 1, 'other disturbance')} caused the same failure.`}
+            {flaky && ` It failed in ${failed} of ${of} repeated runs, so it depends on timing.`}
+          </p>
+        )}
         <div class="advice stack">
           {[...new Set(finding.advice)].map(text => (
             <p key={text}>{text}</p>
