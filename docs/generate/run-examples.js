@@ -84,7 +84,7 @@ function run(blocks, directory, host) {
     // Prints the body unchanged, and the status on stderr.
     `curl() { command curl -sS -w '\\n%{stderr}%{http_code}\\n' "$@"; }`,
     // Runs this build, as if paysim were installed in the folder.
-    `npx() { shift; '${process.execPath}' '${BINARY}' "$@"; }`,
+    `npx() { shift 2; '${process.execPath}' '${BINARY}' "$@"; }`,
     ...blocks.map((block, at) => `{\n${block}} > '${results}/${at}.out' 2> '${results}/${at}.err'`),
   ].join('\n')
   writeFileSync(join(results, 'script'), script.replaceAll(SHOWN, host))

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { execa } from 'execa'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { textOf } from '../../src/cli/mcp/agent.ts'
 import { cleanEnvironment } from '../support/cli/clean-environment.ts'
@@ -293,7 +294,7 @@ describe('an agent that must not', () => {
     expect(answered.text).toContain('this would play up to 1,001,001 steps: a run has at most 100,000')
   })
 
-  test('reads no report that is no regular file of this folder', async () => {
+  test('refuses a report that is not a regular file of this folder', async () => {
     const { call } = shared
     for (const file of ['/dev/stdin', '/proc/self/fd/0', '../found.json', '.']) {
       const answered = await call('explore_report', { file })
@@ -377,9 +378,10 @@ test('the data of an answer is short', () => {
 
 test('--config prints what a client needs', async () => {
   const { stdout } = await paysim('mcp --config --start --read-only')
-  expect(JSON.parse(stdout)).toEqual({
-    mcpServers: { paysim: { command: 'npx', args: ['paysim', 'mcp', '--start', '--read-only'] } },
-  })
+  const { command, args } = JSON.parse(stdout).mcpServers.paysim
+  expect(args.slice(1)).toEqual(['mcp', '--start', '--read-only'])
+  const version = await execa(command, [args[0], '--version'])
+  expect(version.stdout).toMatch(/^\d+\.\d+\.\d+/)
 })
 
 test('without a simulator, it says how to start one', async () => {

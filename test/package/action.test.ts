@@ -140,3 +140,16 @@ test.skipIf(process.platform === 'win32')('a job fails if paysim does not start,
   expect(used.failed).toBe(true)
   expect(used.said).toContain('--watch needs --scenario')
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a job that names no version installs nothing, and says what to name',
+  async () => {
+    for (const version of ['', 'latest', 'git+https://example.com/x']) {
+      const used = await job().use({ version })
+      expect(used.failed).toBe(true)
+      expect(used.said).toContain('version is needed')
+      expect(used.said).toContain('paysim was not started.')
+      expect(used.said).not.toContain('No such file')
+    }
+  },
+)

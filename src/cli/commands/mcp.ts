@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { isOneFile, PROGRAM } from '../../package-files.ts'
+import { PROGRAM } from '../../package-files.ts'
 import { newCommand } from '../command-table.ts'
 import { examples } from '../control/session.ts'
 import { type ControlTargetFlags, controlTargetFlags } from '../where/flags.ts'
@@ -75,6 +75,7 @@ function configFor({ start, readOnly, account }: McpFlags) {
     ...(readOnly ? ['--read-only'] : []),
     ...(account === undefined ? [] : ['--account', account]),
   ]
-  const [command, ...script] = isOneFile ? PROGRAM : ['npx', 'paysim']
+  // By its path: a name may lead to what a stranger published.
+  const [command, ...script] = PROGRAM
   return { mcpServers: { paysim: { command, args: [...script, ...args] } } }
 }

@@ -121,7 +121,7 @@ export type ScenarioData = Static<typeof FileSchema>
 export interface Scenario {
   readonly file: string
   /**
-   * The folder that the paths in its steps are relative to. Null for a text without a file: whoever sent it may be a
+   * The folder that the paths in its steps are relative to. Null for a text without a file: its sender may be a
    * stranger, so its run can read no file and start no program.
    */
   readonly folder: string | null

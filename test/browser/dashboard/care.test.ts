@@ -123,7 +123,7 @@ describe.skipIf(noChromium)('the dashboard takes care', () => {
     }
   })
 
-  test('whoever opens a record, goes back or leaves the palette knows where the keyboard is', async () => {
+  test('the keyboard has a place after a record was opened, on the way back and after the palette', async () => {
     const desk = await openDesk()
     await desk.pay({ merchant_reference: 'order-focus' })
     const { page } = await desk.open('payments')

@@ -27,7 +27,7 @@ export interface CurlOutput {
 export async function type(block: string, at: { directory: string; url: string }): Promise<CurlOutput[]> {
   const script = `set -euo pipefail
 curl() { command curl -sS -w '\\n%{http_code}\\n' "$@"; }
-npx() { shift; '${process.execPath}' '${BINARY}' "$@"; }
+npx() { shift 2; '${process.execPath}' '${BINARY}' "$@"; }
 ${block.replaceAll(SHOWN, new URL(at.url).host)}`
   const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: at.directory })
   const lines = stdout.split('\n').filter(line => line !== '')
