@@ -24,6 +24,7 @@ export interface RecordedCall {
   endedAt?: number
   /** 0 if the application got no answer. */
   status?: number
+  /** What the gateway answered, though the answer may have been lost. */
   answer?: string
   /** How it was disturbed. */
   disturbed?: string | undefined
@@ -198,7 +199,10 @@ export class GatewayProxy {
     }
     const slow = is('call-slow')
     if (slow) await pause(slow.delayMs ?? SLOW_MS)
-    if (is('call-lost-answer')) return lose(call, request)
+    if (is('call-lost-answer')) {
+      call.answer = answer.body.toString('utf8')
+      return lose(call, request)
+    }
     const text = is('answer-unknown-field') ? withUnknownMember(answer.body) : answer.body
     call.status = answer.status
     call.answer = text.toString('utf8')

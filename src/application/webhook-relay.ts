@@ -28,6 +28,8 @@ export interface RecordedDelivery {
   retryAfter?: string
   /** What it is about, where a run has several accounts. */
   readonly subject?: Subject
+  /** The address, where a run has several endpoints. */
+  readonly endpoint?: string
   /** It arrived before the application could know the payment, and another attempt followed. */
   isEarly?: true
   /** The gateway did not get the answer. */
@@ -80,6 +82,8 @@ export class HeldAnswer {
 }
 
 interface RelaySettings {
+  /** The address of the endpoint, where a run has several. */
+  readonly endpoint?: string
   /** Posts a message to the application's webhook endpoint. @internal */
   readonly post: (message: WebhookMessage) => Promise<WebhookReply>
   readonly secret: string
@@ -282,10 +286,12 @@ export class WebhookRelay {
     const event = JSON.parse(body) as EventBody
     const { id, type } = event
     const subject = this.settings.subjectOf?.(event)
+    const { endpoint } = this.settings
     const delivery: RecordedDelivery = {
       id,
       type,
       ...(subject ? { subject } : {}),
+      ...(endpoint === undefined ? {} : { endpoint }),
       sent,
       step: this.settings.step(),
       body,

@@ -205,7 +205,7 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
     `${mark[verdictOf(exploration) as 'found'] ?? paint.dim('–')} ${head}`,
     `  Plain run: ${counted(story.calls.length, 'call')} to the gateway, ${counted(story.webhooks.length, 'webhook')}${command ? '' : `, ${counted(story.steps.length, 'step')}`}.`,
     ...differences.map(difference => `  ${paint.bad('The two plain runs differ:')} ${difference}.`),
-    `  ${counted(places.length, 'place')} to disturb; tried ${singlesTried}${command ? '' : ` alone and ${counted(pairs, 'pair')}`}; ${seconds} s, seed ${exploration.seed}.`,
+    `  ${counted(places.length, 'place')} to disturb; tried ${singlesTried}${command ? timeOfTry(exploration) : ` alone and ${counted(pairs, 'pair')}`}; ${seconds} s, seed ${exploration.seed}.`,
     ...met.map(count => `    ${countLine(count, paint)}`),
     ...(none.length > 0
       ? [
@@ -224,6 +224,12 @@ export function exploreText({ exploration, saved }: Reported, paint: Paint = PLA
   ].join('\n')
 }
 
+/** A try of a test command is a run of all its tests. */
+function timeOfTry({ attempts }: Exploration): string {
+  const tookMs = attempts.reduce((sum, { result }) => sum + result.tookMs, 0)
+  return attempts.length === 0 ? '' : `, ${(tookMs / attempts.length / 1000).toFixed(1)} s each`
+}
+
 /** Places that nothing was tried at, since it ended before. */
 function notReached({ counts, isInterrupted }: Exploration): string[] {
   const left = counts.filter(({ tried, places }) => tried < places)
@@ -236,7 +242,10 @@ function notReached({ counts, isInterrupted }: Exploration): string[] {
 
 /** What to conclude if nothing was found. */
 function endOf(exploration: Exploration, paint: Paint): string {
-  if (verdictOf(exploration) === 'survived') return paint.good('The application survived all of them.')
+  const { command } = exploration
+  const looked = command ? ', as far as its tests look and the gateway sees' : ''
+  if (verdictOf(exploration) === 'survived')
+    return paint.good(`The application survived all of them${looked}.`)
   return exploration.counts.every(isNowhere) ? 'Nothing was disturbed.' : 'Not every place was tried.'
 }
 

@@ -206,6 +206,7 @@ export class SuiteRun {
     if (known) return known
     const outcomes: Lane['outcomes'] = new Map()
     const relay = new WebhookRelay({
+      endpoint: url,
       post: async message => {
         const id = message.headers['webhook-id'] ?? ''
         try {

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import type { Violation } from '../application/application-run.ts'
 import { type DisturbanceKind, KINDS } from '../application/disturbance.ts'
 import { commandLine } from '../application/process-family.ts'
 import { isRecord } from '../contract/json.ts'
@@ -8,6 +9,7 @@ import type { Finding } from './confirm.ts'
 import { type Exploration, type ExploreSettings, exploreWith } from './explore.ts'
 import type { PlacedDisturbance } from './kinds.ts'
 import { type RunSlot, RunSlots } from './run-slots.ts'
+import { either, type SeenByGateway, seenIn, violationsIn } from './seen-by-gateway.ts'
 import { recordOf, type StoryRecord } from './story-record.ts'
 import { type SuiteEnding, SuiteRun } from './suite-run.ts'
 
@@ -59,6 +61,8 @@ class SuiteAttempts implements Explored {
   /** What the command prints if nothing is disturbed. */
   readonly #usual = new Set<string>()
   #usualMs: number | undefined
+  /** What the gateway sees if nothing is disturbed. */
+  #seen: SeenByGateway | undefined
 
   constructor(
     private readonly scenario: Scenario,
@@ -70,7 +74,10 @@ class SuiteAttempts implements Explored {
   async plain(): Promise<Played> {
     const played = await this.#play([])
     this.#usualMs = Math.max(this.#usualMs ?? 0, played.result.tookMs)
-    for (const line of played.result.application?.output ?? []) this.#usual.add(withoutNumbers(line))
+    const { application } = played.result
+    for (const line of application?.output ?? []) this.#usual.add(withoutNumbers(line))
+    const seen = application && seenIn(application)
+    this.#seen = seen && this.#seen ? either(seen, this.#seen) : seen
     return played
   }
 
@@ -87,7 +94,7 @@ class SuiteAttempts implements Explored {
     const { result, run } = await this.#play(places, slot)
     // A suite has time limits of its own, so a failure that hardly ever repeats may come from a slow machine.
     const isSlow = places.length > 0
-    return { places, result, run, isHasty: true, isSlow, ...judge(places, result) }
+    return { places, result, run, isHasty: true, isSlow, ...judge(places, result, this.#seen) }
   }
 
   async #play(places: readonly PlacedDisturbance[], given?: RunSlot): Promise<Played> {
@@ -113,12 +120,15 @@ class SuiteAttempts implements Explored {
 function judge(
   places: readonly PlacedDisturbance[],
   { ok, application, steps }: ScenarioResult,
+  usual: SeenByGateway | undefined,
 ): Pick<Attempt, 'outcome' | 'failure'> {
   const isUnmet = (application?.unmet.length ?? 0) > 0
+  const what = places.map(({ event, call }) => event ?? call).join(' and ')
+  const [violation] = application && usual && !isUnmet ? violationsIn(application, usual) : []
+  if (violation) return { outcome: 'failed', failure: failureOf(violation, what) }
   if (ok) return { outcome: isUnmet ? 'not met' : 'survived' }
   if (isUnmet) return { outcome: 'not judged' }
   const [mismatch] = steps[0]?.failure?.mismatches ?? []
-  const what = places.map(({ event, call }) => event ?? call).join(' and ')
   const failure: Failure = {
     sameAs: `${what} ${mismatch?.actual}`,
     symptom: withoutNumbers(withoutNames(`${mismatch?.why}`, '')),
@@ -128,6 +138,15 @@ function judge(
   }
   return { outcome: 'failed', failure }
 }
+
+/** Something that the gateway saw, whether the tests noticed it or not. */
+const failureOf = ({ what, message, sameAs }: Violation, place: string): Failure => ({
+  sameAs: `${place} ${sameAs}`,
+  symptom: sameAs,
+  message: withoutNames(message, ''),
+  expected: null,
+  actual: what,
+})
 
 interface JudgedEnding extends SuiteEnding {
   readonly tookMs: number
@@ -171,12 +190,17 @@ const LONGEST = 160
 
 const withoutNumbers = (line: string) => line.replace(/\d+/g, '#').trim()
 
+/** What comes before a value, which is on the next line. */
+const LABEL = /^\W*\w+( \w+)?:\s*[|>]?-?$/
+
 /** The line in which a test runner or a shell most likely says what is wrong. */
 function complaintIn(output: readonly string[]): string | undefined {
+  const lines = output.filter(line => line.trim() !== '' && !LABEL.test(line.trim()))
   const said =
-    output.find(line => /\b\w*(Error|Exception)\b.*:/.test(line)) ??
-    output.find(line => /\b(FAIL(ED)?|not ok|expected)\b/i.test(line)) ??
-    output.findLast(line => line.trim() !== '')
+    lines.find(line => /\b\w*(Error|Exception)\b.*:/.test(line)) ??
+    lines.find(line => /\b(FAIL(ED)?|not ok)\b|^\s*[✖✗✘×●]/i.test(line)) ??
+    lines.find(line => /\bexpected\b/i.test(line)) ??
+    lines.at(-1)
   return said?.trim().slice(0, LONGEST)
 }
 
@@ -188,18 +212,25 @@ const savedPlace = ({ kind, before: _, behindNext, ...place }: PlacedDisturbance
 })
 
 /** What a saved file of a finding contains. */
-export const savedSuite = (command: readonly string[], { kinds, places }: Finding) => ({
+export const savedSuite = (command: readonly string[], { kinds, places, failure }: Finding) => ({
   paysim: 1,
   name: `${commandLine(command)}: ${kinds.join(' and ') || 'undisturbed'}`,
   suite: [...command],
+  ...(isSeenByGateway(failure) ? { compares: true } : {}),
   disturbances: places.map(savedPlace),
 })
+
+/** Whether only an undisturbed run tells that it is a failure. */
+const isSeenByGateway = ({ actual }: Failure) => actual === 'second payment' || actual === 'error answer'
 
 export const repeatingCommand = (path: string, command: readonly string[]) =>
   `paysim explore --suite --repeat ${commandLine([path])} -- ${commandLine(command)}`
 
 const TEXTS = ['account', 'reference', 'event', 'call', 'delay'] as const
 const NUMBERS = ['nth', 'attempts'] as const
+
+/** Whether a saved file is about something that only an undisturbed run tells. */
+export const comparesIn = (value: unknown): boolean => isRecord(value) && value.compares === true
 
 /** Reads the disturbances of a saved file. Throws a sentence about what is wrong with it. */
 export function placesOfSaved(value: unknown): PlacedDisturbance[] {
@@ -232,11 +263,13 @@ function placeOfSaved(value: unknown): PlacedDisturbance {
   }
 }
 
-/** Runs the test command once with the disturbances of a saved file. */
+/** Runs the test command once with the disturbances of a saved file, and before that as it is, if it must be compared. */
 export async function repeatSuite(
   { command, runSuite, seed }: Pick<SuiteSettings, 'command' | 'runSuite' | 'seed'>,
   places: readonly PlacedDisturbance[],
+  compares: boolean,
 ): Promise<Attempt> {
   const attempts = new SuiteAttempts(scenarioOf(command), runSuite, seed, new RunSlots(1))
+  if (compares) await attempts.plain()
   return attempts.try(places)
 }

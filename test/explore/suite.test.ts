@@ -59,6 +59,53 @@ test('a test command that a disturbance breaks is a finding, saved as a file tha
   })
 })
 
+test.each([
+  [
+    'call-lost-answer',
+    'has-no-key',
+    'it made 2 payments with the merchant_reference tea, and 2 in all instead of 1',
+  ],
+  [
+    'webhook-twice',
+    'fails-over-a-duplicate',
+    'it answered 500 to a valid webhook payment.succeeded that came again: known',
+  ],
+])(
+  '%s shows what the gateway sees, though the tests of a shop that %s pass',
+  {
+    timeout: WITHIN_MS,
+  },
+  async (kind, word, message) => {
+    const save = await folder()
+    const found = await explore(['--only', kind, '--save', save], [word])
+    expect(found, found.stderr).toMatchObject({
+      code: 10,
+      stdout: expect.stringContaining(`${kind}: ${message}`),
+    })
+    const file = join(save, `suite-${kind}.yaml`)
+    const again = await explore(['--repeat', file], [word])
+    expect(again).toMatchObject({ code: 10, stdout: expect.stringContaining(message) })
+  },
+)
+
+test('a test command that survives does so as far as its tests look and the gateway sees', {
+  timeout: WITHIN_MS,
+}, async () => {
+  const { code, stdout } = await explore(['--only', 'webhook-twice'], [])
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining('survived all of them, as far as its tests look and the gateway sees.'),
+  ])
+})
+
+test('the headline says what failed, and is not the label of a value', {
+  timeout: WITHIN_MS,
+}, async () => {
+  const flags = ['--only', 'webhook-twice', '--save', await folder()]
+  const { stdout } = await explore(flags, ['ships-twice', 'tells-by-labels'])
+  expect(stdout).toContain('exited with 1: not ok 1 - the order is shipped once')
+})
+
 test('two plain runs that differ are explored only if that is tolerated', {
   timeout: WITHIN_MS,
 }, async () => {

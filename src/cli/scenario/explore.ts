@@ -16,6 +16,7 @@ import {
 } from '../../explore/report.ts'
 import { saveFindings } from '../../explore/save.ts'
 import {
+  comparesIn,
   exploreSuite,
   placesOfSaved,
   type RunSuite,
@@ -163,7 +164,7 @@ async function repeatFinding(
   } catch (cause) {
     throw new UsageError(`${file}: ${messageOf(cause)}`)
   }
-  const repeating = repeatSuite({ command, seed, runSuite: runnerOf(command) }, places)
+  const repeating = repeatSuite({ command, seed, runSuite: runnerOf(command) }, places, comparesIn(saved))
   const attempt = await interruption.ended(repeating)
   if (!attempt) return EXIT.interrupted
   await writerTo(process.stdout)(repetitionText(attempt, await paintFor(process.stdout)))

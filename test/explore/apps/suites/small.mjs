@@ -1,5 +1,5 @@
-// The tests of a small shop, and the shop, in one process: `node small.mjs [ships-twice] [random]`. A random reference is
-// another one in each run.
+// The tests of a small shop, and the shop, in one process: `node small.mjs [ships-twice] [has-no-key]
+// [fails-over-a-duplicate] [tells-by-labels] [random]`. A random reference is another one in each run.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -8,8 +8,9 @@ import { text } from 'node:stream/consumers'
 
 const { PAYSIM_BASE_URL, PAYSIM_PUBLIC_KEY, PAYSIM_SECRET_KEY } = process.env
 const { PAYSIM_CONTROL_URL, PAYSIM_CONTROL_TOKEN } = process.env
-const shipsTwice = process.argv.includes('ships-twice')
-const reference = process.argv.includes('random') ? `tea-${Math.random()}` : 'tea'
+const is = word => process.argv.includes(word)
+const shipsTwice = is('ships-twice')
+const reference = is('random') ? `tea-${Math.random()}` : 'tea'
 const order = { status: 'pending', shipments: 0 }
 let secret = ''
 
@@ -20,6 +21,7 @@ const isSigned = ({ 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signatur
 const shop = createServer(async (request, response) => {
   const body = await text(request)
   if (!isSigned(request.headers, body)) return response.writeHead(401).end()
+  if (is('fails-over-a-duplicate') && order.status === 'paid') return response.writeHead(500).end('known')
   if (JSON.parse(body).type === 'payment.succeeded' && (shipsTwice || order.status === 'pending')) {
     order.status = 'paid'
     order.shipments += 1
@@ -46,7 +48,13 @@ await control('PUT', 'rules', { rules: [{ outcome: { after: '20s', status: 'succ
 const keys = Buffer.from(`${PAYSIM_PUBLIC_KEY}:${PAYSIM_SECRET_KEY}`).toString('base64')
 const payment = { amount: '25000', currency: 'THB', country: 'TH', checkout_mode: 'merchant' }
 const names = { payment_method: 'th_promptpay', merchant_reference: reference, customer: { name: 'Somchai' } }
-await call(`${PAYSIM_BASE_URL}/payment_intents`, `Basic ${keys}`, 'POST', { ...payment, ...names })
+const pay = () =>
+  call(`${PAYSIM_BASE_URL}/payment_intents`, `Basic ${keys}`, 'POST', { ...payment, ...names })
+await pay().catch(error => (is('has-no-key') ? pay() : Promise.reject(error)))
 await control('POST', 'clock/advance', { by: '1m' })
+if (is('tells-by-labels') && order.shipments !== 1) {
+  console.log(`not ok 1 - the order is shipped once\n  expected:\n    1\n  actual:\n    ${order.shipments}`)
+  process.exit(1)
+}
 assert.deepEqual(order, { status: 'paid', shipments: 1 })
 shop.close()
