@@ -252,11 +252,8 @@ function annotate(results: readonly ScenarioResult[], flags: RunFlags): void {
 
 export async function paintFor(out: NodeJS.WriteStream): Promise<Paint> {
   if (!out.isTTY && process.env.FORCE_COLOR === undefined) return PLAIN
-  const { chalk, chalkStderr } = await import('chalk').then(it => ({
-    chalk: it.default,
-    chalkStderr: it.chalkStderr,
-  }))
-  const { red, green, dim, bold } = out === process.stderr ? chalkStderr : chalk
+  const { openScreen } = await import('../output/screen.ts')
+  const { red, green, dim, bold } = (await openScreen(out, {}, { ascii: true })).paint
   return { bad: red, good: green, dim, bold }
 }
 
