@@ -24,15 +24,27 @@ export const commandsOf = async ({ commands }: Group): Promise<CommandTable> =>
 
 /** A command whose usage errors end with exit code 2, and are printed on stderr like all errors of paysim. */
 export function newCommand(name: string): Command {
-  return new PaysimCommand(`paysim ${name}`)
+  const command = new PaysimCommand(`paysim ${name}`)
+  return command
     .showSuggestionAfterError(true)
     .showHelpAfterError(`\`paysim ${name} --help\` lists the options.`)
     .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
     .configureOutput({
       writeErr: text => process.stderr.write(wrapMessage(text)),
-      outputError: (text, write) => write(text.replace(/^error: /, 'paysim: ')),
+      outputError: (text, write) => write(withOption(text, command).replace(/^error: /, 'paysim: ')),
     })
     .configureHelp({ helpWidth: helpWidth(), minWidthToWrap: 24 })
+}
+
+/** Commander suggests what is spelled alike. An option may also be named by one of its words: `--method`. */
+function withOption(text: string, { options }: Command): string {
+  const [, flag] = /^error: unknown option '(--[a-z-]+)'\n$/.exec(text) ?? []
+  const words = (long: string) => long.slice(2).split('-')
+  const named = flag === undefined ? [] : words(flag)
+  const [meant, other] = options.filter(
+    ({ long }) => long !== undefined && named.length > 0 && named.every(word => words(long).includes(word)),
+  )
+  return meant && !other ? `${text}(Did you mean ${meant.long}?)\n` : text
 }
 
 /** The headings of options that many commands have. `paysim help options` describes them once. */

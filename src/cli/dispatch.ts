@@ -60,12 +60,12 @@ async function showCommonOptions(): Promise<void> {
 }
 
 async function refuse({ table, path }: CommandGroup, name: string, all: CommandTable): Promise<void> {
-  const { closest } = await import('../contract/closest.ts')
+  const { nearest } = await import('../contract/closest.ts')
   const words = ['paysim', ...path].join(' ')
   const meant =
     (path.length === 0 && Object.hasOwn(CALLED_ELSEWHERE, name) ? CALLED_ELSEWHERE[name] : undefined) ??
-    (await sameWordsElsewhere(all, [...path, name])) ??
-    closest(name, Object.keys(table))
+    (await wordsElsewhere(all, [...path, name], nearest(name, Object.keys(table))?.distance)) ??
+    nearest(name, Object.keys(table))?.word
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   const what = name.startsWith('-')
     ? `expected a command before ${name}${hint}`
@@ -75,17 +75,33 @@ async function refuse({ table, path }: CommandGroup, name: string, all: CommandT
   process.exitCode = 2
 }
 
-/** For `payments list`, the hint is `sim payments list`: one group alone has a command with these words. */
-async function sameWordsElsewhere(all: CommandTable, words: readonly string[]): Promise<string | undefined> {
-  const groups: string[] = []
-  for (const [group, entry] of Object.entries(all))
-    if ('commands' in entry && (await hasCommand(await commandsOf(entry), words))) groups.push(group)
-  const [group] = groups
-  return groups.length === 1 ? `\`paysim ${group} ${words.join(' ')}\`` : undefined
+/**
+ * For `payments list`, the hint is `sim payments list`: one group alone has a command with these words. The last word may be
+ * mistyped, if nothing here is spelled more like it: a mistake in `list` must not become `get`.
+ */
+async function wordsElsewhere(
+  all: CommandTable,
+  words: readonly string[],
+  here = Number.POSITIVE_INFINITY,
+): Promise<string | undefined> {
+  const { nearest } = await import('../contract/closest.ts')
+  const [before, last = ''] = [words.slice(0, -1), words.at(-1)]
+  const found: { readonly words: readonly string[]; readonly distance: number }[] = []
+  for (const [group, entry] of Object.entries(all)) {
+    const table = 'commands' in entry ? await tableAt(await commandsOf(entry), before) : {}
+    const meant = nearest(last, Object.keys(table))
+    // Of the commands of all groups, only the same word is a hint: too many are spelled alike.
+    if (meant && (before.length > 0 ? meant.distance < here : meant.distance === 0))
+      found.push({ words: [group, ...before, meant.word], distance: meant.distance })
+  }
+  const least = Math.min(...found.map(({ distance }) => distance))
+  const [only, another] = found.filter(({ distance }) => distance === least)
+  return only && !another ? `\`paysim ${only.words.join(' ')}\`` : undefined
 }
 
-async function hasCommand(table: CommandTable, [name = '', ...rest]: readonly string[]): Promise<boolean> {
+/** The commands below these words, if there are any. */
+async function tableAt(table: CommandTable, [name, ...rest]: readonly string[]): Promise<CommandTable> {
+  if (name === undefined) return table
   const entry = Object.hasOwn(table, name) ? table[name] : undefined
-  if (entry === undefined || rest.length === 0) return entry !== undefined
-  return 'commands' in entry && hasCommand(await commandsOf(entry), rest)
+  return entry && 'commands' in entry ? tableAt(await commandsOf(entry), rest) : {}
 }

@@ -1,11 +1,18 @@
 /** The known word that is closest to the given one, if any is close enough. */
-export function closest(word: string, words: Iterable<string>): string | undefined {
+export const closest = (word: string, words: Iterable<string>): string | undefined =>
+  nearest(word, words)?.word
+
+/** The same, with the number of edits that turn one into the other: the smaller, the likelier. */
+export function nearest(
+  word: string,
+  words: Iterable<string>,
+): { readonly word: string; readonly distance: number } | undefined {
   let best: { word: string; distance: number } | undefined
   for (const candidate of words) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (distance < (best?.distance ?? Math.max(2, word.length / 3) + 1)) best = { word: candidate, distance }
   }
-  return best?.word
+  return best
 }
 
 /**

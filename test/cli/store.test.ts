@@ -43,7 +43,7 @@ describe('a store in a directory', () => {
     const { server, keys, payment, endpoint, exported } = await filled()
     const from = `file:${server.dataDir}`
     const busy = await place.paysim(['store', 'check', from])
-    expect(busy).toMatchObject({ code: 1, stdout: '' })
+    expect(busy).toMatchObject({ code: 2, stdout: '' })
     expect(busy.stderr).toMatch(/^paysim: another paysim \(pid \d+\) already serves .*\n$/)
     await server.stop()
 
@@ -166,7 +166,7 @@ test.skipIf(reason !== undefined)(
         ['copy', database, 'file:copy'],
       ]) {
         const busy = await place.paysim(['store', ...args])
-        expect(busy).toMatchObject({ code: 1, stdout: '' })
+        expect(busy).toMatchObject({ code: 2, stdout: '' })
         expect(busy.stderr).toMatch(
           /^paysim: another paysim, \S+ at http:\S+, serves postgres:\S+; stop every server that uses it\n$/,
         )

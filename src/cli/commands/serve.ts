@@ -6,6 +6,7 @@ import { messageOf } from '../errors/cli-errors.ts'
 import { again, historyKept, milliseconds, port, type StartFlags, startFlags } from '../flag-values.ts'
 import { readDataFile, readObjectFile } from '../named-file.ts'
 import { jsonOutput, type ServeOutput, terminalOutput } from '../serve-output.ts'
+import { endWithNpx } from '../started-by-npx.ts'
 import { readOrigin, storeIn } from '../store-address.ts'
 import { announce } from '../where/run-folder.ts'
 
@@ -159,6 +160,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     _leaving ??= leave(exitCode)
   }
   process.on('SIGINT', () => stop(0)).on('SIGTERM', () => stop(0))
+  endWithNpx(() => stop(0))
   if (flags.stopWithStdin)
     process.stdin
       .on('error', () => stop(0))

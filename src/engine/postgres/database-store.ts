@@ -280,7 +280,7 @@ async function refuseServed({ ask }: Database, { url }: DatabaseAddress): Promis
   const [other] = await readServing(ask)
   if (!other) return
   const place = other.address === null ? other.node : `${other.node} at ${other.address}`
-  throw new StartError(`another paysim, ${place}, serves ${url}`, 1, 'stop every server that uses it')
+  throw new StartError(`another paysim, ${place}, serves ${url}`, 2, 'stop every server that uses it')
 }
 
 /** The processes' secret, made by the first of them. */

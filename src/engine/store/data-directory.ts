@@ -449,6 +449,7 @@ async function lock(path: string): Promise<ProcessLock> {
     const holder = cause.pid === process.pid ? 'this process' : 'another paysim'
     throw new StartError(
       `${holder} (pid ${cause.pid}) already serves ${path}: stop it, or use another directory with --data`,
+      2,
     )
   }
 }
