@@ -9,6 +9,7 @@ import type { Contract } from '../contract/decisions.ts'
 import { rejection, renderError } from '../contract/errors.ts'
 import { isOwnPath } from '../contract/paths.ts'
 import { HOP_BY_HOP } from '../contract/wire-answer.ts'
+import { boundedBody, EndlessBodyError } from './bounded-body.ts'
 import { type Disturbance, operationOf, type Subject, UNKNOWN_MEMBER } from './disturbance.ts'
 
 /** A call of the application to the gateway, with its answer. */
@@ -116,9 +117,14 @@ export class GatewayProxy {
       response.writeHead(421).end(`${host} is not a name of this machine: ${use}\n`)
       return
     }
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const body = Buffer.concat(chunks)
+    const body = await boundedBody(request).catch((cause: unknown) => {
+      if (cause instanceof EndlessBodyError) return undefined
+      throw cause
+    })
+    if (!body) {
+      response.writeHead(413, { connection: 'close' }).end('The call is not passed on: its body has no end\n')
+      return
+    }
     const { watcher } = this
     const { method = 'GET', url: path = '/' } = request
     if (isOwnPath(path)) return this.#passOn(method, path, body, request, response)

@@ -4,6 +4,7 @@ import Agent from 'undici/lib/dispatcher/agent.js'
 import { parseForeign } from '../contract/json.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { flatHeaders, noAnswer, type ReceivedAnswer } from '../contract/wire-answer.ts'
+import { boundedBody, EndlessBodyError } from './bounded-body.ts'
 import { acceptsConnections } from './listening.ts'
 import type { WebhookMessage } from './webhook-variants.ts'
 
@@ -43,7 +44,7 @@ export async function requestOnce(
       signal: AbortSignal.timeout(Math.ceil(withinMs)),
       ...(body === undefined ? {} : { body }),
     })
-    const text = await answer.body.text()
+    const text = new TextDecoder().decode(await boundedBody(answer.body))
     return {
       status: answer.statusCode,
       headers: flatHeaders(answer.headers),
@@ -78,6 +79,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Why a request got no answer, in words. */
 function whyLost(cause: unknown, withinMs: number): string {
   if (!(cause instanceof Error)) return String(cause)
+  if (cause instanceof EndlessBodyError) return `the answer has no end: ${cause.message}`
   if (cause.name === 'TimeoutError') return `${NO_ANSWER} ${Math.round(withinMs / 100) / 10} s`
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
   return code === undefined ? cause.message : (REASONS[code] ?? code)
