@@ -29,11 +29,24 @@ function hasMore(text: string, ...characters: readonly string[]): boolean {
   return false
 }
 
-/** The value of a JSON text from another program; undefined if it is not JSON, or too deep. */
+/** How many members one object may have. No valid body comes near this limit, and code that shows them looks at each. */
+const MOST_MEMBERS = 10_000
+/** So much text has each of them at least. */
+const SHORTEST_MEMBER = '"":0,'.length
+
+/** Whether an object in it has too many members. A list may have more items. */
+function isTooWide(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const inner = Object.values(value)
+  return (!Array.isArray(value) && inner.length > MOST_MEMBERS) || inner.some(isTooWide)
+}
+
+/** The value of a JSON text from another program; undefined if it is not JSON, too deep, or has too many members. */
 export function parseForeign(text: string): unknown {
   if (isTooDeep(text)) return undefined
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return text.length > MOST_MEMBERS * SHORTEST_MEMBER && isTooWide(value) ? undefined : value
   } catch {
     return undefined
   }

@@ -3,17 +3,22 @@ import { openSite } from '../../support/cli/site.ts'
 import { useWorkplace } from '../../support/cli/workplace.ts'
 import { BAD } from '../../support/scenario/workspace.ts'
 
-/** A server that sends without an end, or JSON as deep as a tower: every command gives up, with 7. */
+/** A server that sends without an end, or JSON as deep as a tower or as wide as a sea: every command gives up, with 7. */
 
 const place = useWorkplace()
 
 const DEEP = `{"data":${'['.repeat(5000)}${']'.repeat(5000)}}`
 
-async function site(answer: 'endless' | 'deep') {
+const WIDE = JSON.stringify({
+  ...{ object: 'list', data: [], has_more: false, next_cursor: null },
+  ...Object.fromEntries(Array.from({ length: 50_000 }, (_, nth) => [`member-${nth}`, nth])),
+})
+
+async function site(answer: 'endless' | 'deep' | 'wide') {
   const { url, close } = await openSite((request, response) => {
     request.resume()
     response.writeHead(200, { 'content-type': 'application/json' })
-    if (answer === 'deep') return void response.end(DEEP)
+    if (answer !== 'endless') return void response.end(answer === 'deep' ? DEEP : WIDE)
     const piece = Buffer.alloc(1024 * 1024, 0x20)
     const pour = () => {
       while (!response.destroyed && response.write(piece));
@@ -37,7 +42,7 @@ const COMMANDS = [
   ['webhooks', 'listen'],
 ] as const
 
-const CASES = (['endless', 'deep'] as const).flatMap(answer =>
+const CASES = (['endless', 'deep', 'wide'] as const).flatMap(answer =>
   COMMANDS.map(args => ({ answer, command: args.join(' '), args })),
 )
 
@@ -56,15 +61,18 @@ test.each(CASES)('$command ends with 7 when the answer is $answer', async ({ ans
   expect(code, stderr).toBe(7)
 })
 
-test.each(['endless', 'deep'] as const)('a scenario fails, and is reported: %s answer', async answer => {
-  const file = await place().write('story.yaml', BAD)
-  const { code, stdout, stderr } = await place().paysim(['run', file, '--base-url', await site(answer)], {
-    env: { PAYSIM_PUBLIC_KEY: 'pk_test_1', PAYSIM_SECRET_KEY: 'sk_test_1' },
-  })
-  expect(stderr).not.toMatch(/Warning|RangeError|^ {4}at /m)
-  expect(stdout).toContain('1 of 1 scenario failed')
-  expect([7, 10]).toContain(code)
-})
+test.each(['endless', 'deep', 'wide'] as const)(
+  'a scenario fails, and is reported: %s answer',
+  async answer => {
+    const file = await place().write('story.yaml', BAD)
+    const { code, stdout, stderr } = await place().paysim(['run', file, '--base-url', await site(answer)], {
+      env: { PAYSIM_PUBLIC_KEY: 'pk_test_1', PAYSIM_SECRET_KEY: 'sk_test_1' },
+    })
+    expect(stderr).not.toMatch(/Warning|RangeError|^ {4}at /m)
+    expect(stdout).toContain('1 of 1 scenario failed')
+    expect([7, 10]).toContain(code)
+  },
+)
 
 test('many calls and many webhooks at once cause no warning from Node', async () => {
   const story = `paysim: 1
