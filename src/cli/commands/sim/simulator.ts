@@ -6,7 +6,7 @@ import {
 } from '../../../client/control-client.ts'
 import { commandOf, ownCommand } from '../../control/row.ts'
 import type { ControlSession } from '../../control/session.ts'
-import { openInBrowser } from '../../open-in-browser.ts'
+import { openPageOf } from '../../open-in-browser.ts'
 import { idColumn, memberColumn, timeColumn } from '../../output/columns.ts'
 import { drawRecord, sections } from '../../output/record.ts'
 import { type Column, drawTable } from '../../output/table.ts'
@@ -179,10 +179,10 @@ export const dashboard = ownCommand('sim dashboard', {
   flags: { '--open': 'open it in the browser too' },
   examples: ['paysim sim dashboard', 'paysim sim dashboard --open'],
   account: false,
-  async run({ control, show }, { open }: { readonly open?: true }) {
+  async run({ control, show, target }, { open }: { readonly open?: true }) {
     const call = control.dashboardLink()
     await show(call, linkView)
-    if (open) await openInBrowser((await call).url, warn)
+    if (open) await openPageOf(target.controlUrl, (await call).url, warn)
   },
 })
 
