@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -66,24 +65,29 @@ test('new creates the folder, and names the schema relative to the file', async 
     expect(path).toMatch(/^\.{1,2}\//)
     return resolve(await realpath(dirname(at(file))), path)
   }
-  const own = fileURLToPath(new URL('../../scenarios/schema.json', import.meta.url))
-
   expect(await runBinary(['scenario', 'new', 'some/deep/name'], { cwd: folder })).toMatchObject({
     code: 0,
     stdout: 'created some/deep/name.yaml. Run it with: paysim run some/deep/name.yaml\n',
   })
-  expect(await schemaOf('some/deep/name.yaml')).toBe(await realpath(own))
-  expect((await runBinary(['run', 'some/deep/name.yaml'], { cwd: folder })).code).toBe(0)
+  // A copy beside the file, which can be committed with it: the paysim that runs now is nowhere else on another machine.
+  expect(await schemaOf('some/deep/name.yaml')).toBe(await realpath(at('some/deep/paysim.schema.json')))
+  expect(await text('some/deep/paysim.schema.json')).toBe(read('scenarios/schema.json').toString())
+  expect((await runBinary(['run', 'some/deep'], { cwd: folder })).code).toBe(0)
 
   // The package of the project, as it lies in node_modules: the path is the same for everybody who has the project.
   await mkdir(at('shop/node_modules/paysim/scenarios'), { recursive: true })
   await writeFile(at('shop/node_modules/paysim/scenarios/schema.json'), '{}')
+  await writeFile(at('shop/package.json'), '{"devDependencies":{"paysim":"^1"}}')
   await runBinary(['scenario', 'new', 'shop/test/stories/a.yml'], { cwd: folder })
   expect(await text('shop/test/stories/a.yml')).toContain(
     '$schema=../../node_modules/paysim/scenarios/schema.json\n',
   )
   await runBinary(['scenario', 'new', 'b.yaml'], { cwd: at('shop') })
   expect(await text('shop/b.yaml')).toContain('$schema=./node_modules/paysim/scenarios/schema.json\n')
+
+  await writeFile(at('shop/package.json'), '{}')
+  await runBinary(['scenario', 'new', 'd.yaml'], { cwd: at('shop') })
+  expect(await text('shop/d.yaml')).toContain('$schema=./paysim.schema.json\n')
 
   expect(await runBinary(['scenario', 'new', 'shop/b.yaml/c.yaml'], { cwd: folder })).toMatchObject({
     code: 2,

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { mkdir, realpath, writeFile } from 'node:fs/promises'
-import { dirname, extname, isAbsolute, join, relative, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
+import { dirname, extname, join, relative, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { closest } from '../../contract/closest.ts'
 import { STORY_FORMATS, type StoryFormat } from '../../contract/control/operations/records.ts'
+import { isRecord } from '../../contract/json.ts'
 import { shellWords } from '../../contract/shell-words.ts'
-import { isOneFile, packageFile, packageFilesBelow, readPackageFile } from '../../package-files.ts'
+import { packageFilesBelow, readPackageFile } from '../../package-files.ts'
 import { jsonSchema, STARTER } from '../../scenario/index.ts'
 import { newCommand } from '../command-table.ts'
 import { type ControlFlags, controlCommand, examples, withControl } from '../control/session.ts'
@@ -25,7 +25,8 @@ export const create = (): Command =>
     .addHelpText(
       'after',
       `
-The first line of the file names the JSON Schema of scenarios, so that an editor can complete and check the file.
+The first line of the file names the JSON Schema of scenarios, so that an editor can complete and check the file. It is that of the paysim which package.json names, or else a copy beside the
+file, paysim.schema.json, to be committed with it.
 
 Examples:
   paysim scenario new checkout.yaml
@@ -165,26 +166,34 @@ async function writeScenario(path: string, text: string): Promise<void> {
 const SCHEMA = 'scenarios/schema.json'
 
 /**
- * The path of the schema from the file's folder. If the project has paysim installed, its copy is used, since that path is
- * the same on every machine; otherwise the copy of the paysim that runs now. One executable file has none to point at, and
- * puts one beside the scenario.
+ * The path of the schema from the file's folder, which must be right wherever the file is checked out: the copy of a paysim
+ * that the project itself depends on, or else one beside the scenario.
  */
 async function schemaFor(file: string): Promise<string> {
   const folder = await realpath(dirname(resolve(file)))
   for (let above = folder; ; above = dirname(above)) {
     const installed = join(above, 'node_modules/paysim', SCHEMA)
-    if (existsSync(installed)) return asPath(folder, installed)
+    if (existsSync(installed) && (await dependsOnPaysim(above))) return asPath(folder, installed)
     if (dirname(above) === above) break
   }
-  if (!isOneFile) return asPath(folder, await realpath(packageFile(SCHEMA)))
   const beside = join(folder, 'paysim.schema.json')
   await writeOnce(beside, readPackageFile(SCHEMA))
   return asPath(folder, beside)
 }
 
+/** Whether everybody who installs the project gets paysim with it. */
+async function dependsOnPaysim(project: string): Promise<boolean> {
+  try {
+    const { dependencies, devDependencies } = JSON.parse(
+      await readFile(join(project, 'package.json'), 'utf8'),
+    )
+    return [dependencies, devDependencies].some(named => isRecord(named) && Object.hasOwn(named, 'paysim'))
+  } catch {
+    return false
+  }
+}
+
 function asPath(folder: string, schema: string): string {
   const path = relative(folder, schema).replaceAll('\\', '/')
-  // There is no relative path from one Windows drive to another.
-  if (isAbsolute(path)) return pathToFileURL(schema).href
   return path.startsWith('.') ? path : `./${path}`
 }
