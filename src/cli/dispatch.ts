@@ -25,7 +25,7 @@ async function descend(group: CommandGroup, argv: readonly string[], all: Comman
     process.stderr.write(`${words} ${name} is called \`${words} ${other}\`\n`)
     return descend(group, [other, ...rest], all)
   }
-  if (!found) return refuse(group, name, all)
+  if (!found) return refuse(group, argv, all)
   if ('commands' in found)
     return descend({ table: await commandsOf(found), path: [...path, name], alone: found.alone }, rest, all)
   const command = await found.load()
@@ -59,14 +59,21 @@ async function showCommonOptions(): Promise<void> {
   process.stdout.write(await commonOptionsHelp())
 }
 
-async function refuse({ table, path }: CommandGroup, name: string, all: CommandTable): Promise<void> {
+async function refuse(
+  { table, path }: CommandGroup,
+  [name = '', ...rest]: readonly string[],
+  all: CommandTable,
+): Promise<void> {
   const { nearest } = await import('../contract/closest.ts')
   const words = ['paysim', ...path].join(' ')
+  const elsewhere = await wordsElsewhere(all, [...path, name], nearest(name, Object.keys(table))?.distance)
+  const real = elsewhere?.[0] === 'sim' ? await realGateway(rest) : undefined
   const meant =
     (path.length === 0 && Object.hasOwn(CALLED_ELSEWHERE, name) ? CALLED_ELSEWHERE[name] : undefined) ??
-    (await wordsElsewhere(all, [...path, name], nearest(name, Object.keys(table))?.distance)) ??
+    (elsewhere && !real ? `\`paysim ${elsewhere.join(' ')}\`` : undefined) ??
     nearest(name, Object.keys(table))?.word
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  const only = real && `: only a simulator has \`${elsewhere?.slice(1).join(' ')}\`, and calls go to ${real}`
+  const hint = only ?? (meant === undefined ? '' : `; did you mean ${meant}?`)
   const what = name.startsWith('-')
     ? `expected a command before ${name}${hint}`
     : `unknown command ${[...path, name].join(' ')}${hint}`
@@ -83,7 +90,7 @@ async function wordsElsewhere(
   all: CommandTable,
   words: readonly string[],
   here = Number.POSITIVE_INFINITY,
-): Promise<string | undefined> {
+): Promise<readonly string[] | undefined> {
   const { nearest } = await import('../contract/closest.ts')
   const [before, last = ''] = [words.slice(0, -1), words.at(-1)]
   const found: { readonly words: readonly string[]; readonly distance: number }[] = []
@@ -96,7 +103,18 @@ async function wordsElsewhere(
   }
   const least = Math.min(...found.map(({ distance }) => distance))
   const [only, another] = found.filter(({ distance }) => distance === least)
-  return only && !another ? `\`paysim ${only.words.join(' ')}\`` : undefined
+  return another ? undefined : only?.words
+}
+
+/** The gateway that the call would go to, if it is no simulator: it has no command of `sim`. */
+async function realGateway(argv: readonly string[]): Promise<string | undefined> {
+  const { whereIs } = await import('./where/where.ts')
+  const given = (flag: string) =>
+    argv.find(word => word.startsWith(`${flag}=`))?.slice(flag.length + 1) ??
+    (argv.includes(flag) ? argv[argv.indexOf(flag) + 1] : undefined)
+  const where = whereIs({ baseUrl: given('--base-url'), profile: given('--profile') })
+  // That a profile does not exist is not what is wrong here.
+  return where.realGateway().catch(() => undefined)
 }
 
 /** The commands below these words, if there are any. */

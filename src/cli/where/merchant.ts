@@ -126,7 +126,9 @@ async function belongs(
   return simulator !== undefined && (await running.accountWith(simulator, keys.publicKey)) !== undefined
 }
 
-const nameOfPlace = ({ name, baseUrl }: Place) => `${originOf(baseUrl) ?? baseUrl} (${placeOfAddress(name)})`
+/** Such as `https://api.example (profile shop)`. */
+export const nameOfPlace = ({ name, baseUrl }: Place) =>
+  `${originOf(baseUrl) ?? baseUrl} (${placeOfAddress(name)})`
 
 const belongElsewhere = ({ name, baseUrl = '' }: Source, place: Place) =>
   `the keys from ${placeOfKeys(name)} belong to ${originOf(baseUrl) ?? baseUrl}, not to ${nameOfPlace(place)}: give the keys of that address with --key-file`

@@ -3,10 +3,10 @@ import type { Contract } from '../../contract/decisions.ts'
 import { type Profile, readProfiles } from '../profiles/profiles.ts'
 import { type Control, findControl } from './control.ts'
 import type { ControlTargetFlags } from './flags.ts'
-import { findMerchant, findPlace, givenBy, type Merchant } from './merchant.ts'
+import { findMerchant, findPlace, givenBy, type Merchant, nameOfPlace } from './merchant.ts'
 import { once } from './once.ts'
 import { lookAround, originOf } from './simulators.ts'
-import { type Sources, sourcesOf, type WhereFlags } from './sources.ts'
+import { placeAmong, type Sources, sourcesOf, type WhereFlags } from './sources.ts'
 
 /** Decisions that differ from the default contract. */
 export type Overrides = NonNullable<Profile['contract']>
@@ -17,6 +17,8 @@ export interface Where {
   merchant(standIn?: Keys): Promise<Merchant>
   /** The control surface and its token. `standIn` replaces a token that is missing. */
   control(standIn?: string): Promise<Control>
+  /** The gateway that an option, the environment or a profile names, in words, unless it is a simulator that runs here. */
+  realGateway(): Promise<string | undefined>
   /** What an option or the environment gives by itself, for those who set up something new. */
   given(): Promise<{ readonly baseUrl: string | undefined; readonly keys: Keys | undefined }>
   /** What the contract file, or the profile of this server, decides; undefined without them. */
@@ -58,6 +60,11 @@ export function whereIs(flags: WhereFlags, known: Partial<Omit<Sources, 'flags'>
       return merchant
     },
     control: standIn => findControl(sources, candidates, standIn),
+    async realGateway() {
+      const named = placeAmong(await candidates())
+      if (!named || sources.environment.PAYSIM_CONTROL_URL) return undefined
+      return (await sources.running.at(named.baseUrl)) ? undefined : nameOfPlace(named)
+    },
     given: async () => givenBy(sources),
     overrides,
     contract: once(async () => {

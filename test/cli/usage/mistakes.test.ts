@@ -56,13 +56,9 @@ const MISTAKES: readonly (readonly [words: string, args: readonly string[], told
   ['payouts list --retries lots', [], '--retries'],
   ['payouts list --ca-file no-such.pem', [], 'no-such.pem'],
   ['payouts lits', [], 'list'],
-  ['payments list', [], 'did you mean `paysim sim payments list`?'],
-  ['payments lst', [], 'did you mean `paysim sim payments list`?'],
-  ['payments lsit', [], 'did you mean `paysim sim payments list`?'],
   ['payments gt pi_1', [], 'did you mean get?'],
   ['payouts lst', [], 'did you mean list?'],
   ['payments create --method th_promptpay', [], 'Did you mean --payment-method?'],
-  ['clock', [], 'did you mean `paysim sim clock`?'],
   ['payment get pi_1', [], 'payments'],
   ['start', [], 'did you mean serve?'],
   ['webhook listen', [], 'webhooks'],
@@ -73,6 +69,20 @@ test.each(MISTAKES)('paysim %s %j', async (words, args, told) => {
   expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(/^paysim: (?![A-Z])/)
   expect(stderr).toContain(told)
+})
+
+test.each([
+  ['payments list', '`paysim sim payments list`'],
+  ['payments lst', '`paysim sim payments list`'],
+  ['payments lsit', '`paysim sim payments list`'],
+  ['clock', '`paysim sim clock`'],
+])('paysim %s is a command of the simulator, where one is meant', async (words, meant) => {
+  const here = await runHere(words.split(' '), {})
+  expect(here).toMatchObject({ code: 2, stderr: expect.stringContaining(`did you mean ${meant}?`) })
+  // A real gateway has none of them.
+  const real = await runHere(words.split(' '), NOWHERE)
+  expect(real.stderr).toContain('and calls go to http://127.0.0.1:9 (PAYSIM_BASE_URL)')
+  expect(real.stderr).not.toContain('paysim sim')
 })
 
 test.each([
