@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import type { Contract } from '../contract/decisions.ts'
 import { LIMITS } from '../contract/limits.ts'
@@ -39,8 +40,11 @@ export interface RunSettings {
   /** Is called when a request of the application, or one to it, begins or ends. */
   readonly onActivity?: (() => void) | undefined
   /** Reads how the state differs from what the end of the scenario expects. Equal states give equal texts. */
-  readonly look: () => Promise<readonly string[]>
+  readonly look: Look
 }
+
+/** Undefined if the application did not answer. */
+type Look = () => Promise<readonly string[] | undefined>
 
 /** A kill of the application, until it was ready again. */
 export interface RecordedRestart {
@@ -74,6 +78,7 @@ export class ApplicationRun implements CallWatcher {
   /** When it was killed and started again. */
   readonly restarts: RecordedRestart[] = []
   readonly #heldAnswer = new HeldAnswer()
+  readonly #suspicions: Suspicion[] = []
   #seesCalls = false
 
   constructor(
@@ -227,18 +232,59 @@ export class ApplicationRun implements CallWatcher {
     return again ? (again.endedAt ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
   }
 
-  async #watchForgery(deliver: () => Promise<RecordedDelivery>): Promise<void> {
-    const before = await this.settings.look()
+  /**
+   * An application may take any webhook as a knock, and read the payment from the API: then its state changes to the
+   * truth. So it is blamed only if the true event changes that state again, or if the state is wrong at the end.
+   */
+  async #watchForgery(deliver: () => Promise<RecordedDelivery>): Promise<() => Promise<void>> {
+    const nothing = async () => {}
+    const { look } = this.settings
+    const before = await look()
     const { status, type, sent } = await deliver()
-    if (status < 200 || status >= 300) return
-    const after = await this.settings.look()
-    const changed = after.filter(one => !before.includes(one))
-    if (changed.length === 0) return
-    this.violations.push({
+    if (!before || status < 200 || status >= 300) return nothing
+    const changed = await this.#changedSince(before)
+    if (changed.length === 0) return nothing
+    const violation: Violation = {
       what: 'forgery believed',
       message: `it answered ${status} to a ${type} that ${FORGERY_WORDS[sent] ?? 'is not genuine'}, and its state changed: ${changed.join('; ')}`,
       sameAs: 'forgery believed',
-    })
+    }
+    const suspicion = { changed, violation }
+    this.#suspicions.push(suspicion)
+    return async () => {
+      const now = await look()
+      if (now && changed.some(one => !now.includes(one))) this.#believed(suspicion)
+    }
+  }
+
+  /** How the state differs from before, once it stays the same: the application may still be reading the payment. */
+  async #changedSince(before: readonly string[]): Promise<string[]> {
+    const changes = async () => (await this.settings.look())?.filter(one => !before.includes(one)) ?? []
+    let last = await changes()
+    for (let left = MOST_LOOKS; last.length > 0 && left > 0; left--) {
+      await pause(LOOK_PAUSE_MS)
+      const next = await changes()
+      if (next.join() === last.join()) return next
+      last = next
+    }
+    return last
+  }
+
+  #believed(suspicion: Suspicion): void {
+    this.#suspicions.splice(this.#suspicions.indexOf(suspicion), 1)
+    this.violations.push(suspicion.violation)
+  }
+
+  /** Call this at the end of the story: a state that a forgery brought about, and that is wrong, came from it. */
+  async recordBelieved(): Promise<void> {
+    const now = this.#suspicions.length > 0 ? await this.settings.look() : undefined
+    for (const suspicion of [...this.#suspicions])
+      if (suspicion.changed.some(one => now?.includes(one))) this.#believed(suspicion)
+  }
+
+  /** Whether the story goes on without an event that it would wait for otherwise. */
+  get goesOn(): boolean {
+    return this.disturbances.all.some(({ disturbance }) => disturbance.waits === false)
   }
 
   /** Whether it asked for more payments, or for two with one merchant_reference, as far as its calls can be seen. */
@@ -269,6 +315,16 @@ export class ApplicationRun implements CallWatcher {
 }
 
 const HANGING_MS = 1000
+
+/** A state that a forged webhook seems to have changed. */
+interface Suspicion {
+  readonly changed: readonly string[]
+  readonly violation: Violation
+}
+
+/** A state that changes is looked at again until it stays the same, for two seconds at most. */
+const LOOK_PAUSE_MS = 200
+const MOST_LOOKS = 10
 
 const VISIT_WORDS: { readonly [W in RecordedVisit['what']]: (request: string) => string } = {
   return: request => `the payer who returned (${request})`,

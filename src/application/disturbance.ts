@@ -61,6 +61,8 @@ export interface DisturbanceTarget extends Subject {
   readonly nth?: number | undefined
   /** `webhook-late`: how many attempts are lost before one arrives. */
   readonly attempts?: number | undefined
+  /** `webhook-late`: the story goes on without the event, instead of waiting for it before it calls the application. */
+  readonly waits?: false | undefined
   /** Forged webhooks and unknown types: before or after the real one; both by default. */
   readonly when?: 'before' | 'after' | undefined
   /** `webhook-lost-answer` of a test command: the event comes again behind the next one, instead of at once. */

@@ -96,8 +96,8 @@ interface RelaySettings {
   readonly payerReturns: (payment: string) => Promise<void>
   /** Is called before an event that was held back reaches the application, with the record as it was then. */
   readonly arrivesLate: (record: EventBody['data']) => Promise<void>
-  /** Compares the application's state before and after a forged webhook. */
-  readonly forging: (deliver: () => Promise<RecordedDelivery>) => Promise<void>
+  /** Compares the application's state before and after a forged webhook. Call the result after the true event. */
+  readonly forging: (deliver: () => Promise<RecordedDelivery>) => Promise<() => Promise<void>>
   /** The answer that may wait for an event. */
   readonly heldAnswer: HeldAnswer
   /** Is called when a webhook is sent or answered. */
@@ -119,6 +119,8 @@ const LATER_S = 5
 export class WebhookRelay {
   /** Events that a disturbance holds back. */
   readonly late = new Set<string>()
+  /** Those of them for which the story does not wait. */
+  readonly #unawaited = new Set<string>()
   readonly #lost = new Map<Armed, number>()
   readonly #released = new Set<Armed>()
   /** Events with which the payer has come back. */
@@ -137,6 +139,7 @@ export class WebhookRelay {
     const armed = disturbances.ofEvent(id, type, this.settings.subjectOf?.(event))
     if (armed.some(one => this.#holdsBack(one))) {
       this.late.add(id)
+      if (armed.some(({ disturbance }) => disturbance.waits === false)) this.#unawaited.add(id)
       await this.#bringBack('return-early', armed, data)
       return { status: 0, reset: true, isHidden: true }
     }
@@ -206,6 +209,11 @@ export class WebhookRelay {
         this.#released.add(one)
   }
 
+  /** Whether the story waits for an event that is held back. */
+  get isAwaited(): boolean {
+    return [...this.late].some(id => !this.#unawaited.has(id))
+  }
+
   /** No more events will come, so release every event that waits for another one. */
   releaseAll(): void {
     for (const one of this.settings.disturbances.all)
@@ -224,7 +232,7 @@ export class WebhookRelay {
     const has = (kind: string) => armed.some(({ disturbance }) => disturbance.kind === kind)
     const event = has('webhook-unknown-field') ? withUnknownFields(message, secret) : message
     await this.#tellOfUnknownType(message, armed, 'before')
-    await this.#forge(message, armed, 'before')
+    const afterTheTruth = await this.#forge(message, armed, 'before')
     const { data } = JSON.parse(message.body) as EventBody
     let [delivery] = await Promise.all([
       has('webhook-twice-at-once') ? this.#postTwice(event) : this.#post(event, 'event', early),
@@ -236,6 +244,7 @@ export class WebhookRelay {
       delivery = await this.#post(sentAgain(event, secret), 'event')
     }
     early?.()
+    for (const look of afterTheTruth) await look()
     if (has('webhook-twice')) await this.#post(sentAgain(event, secret), 'again')
     await this.#tellOfUnknownType(message, armed, 'after')
     await this.#forge(message, armed, 'after')
@@ -270,12 +279,19 @@ export class WebhookRelay {
     return isSuccess(second.status) ? second : first
   }
 
-  async #forge(message: WebhookMessage, armed: readonly Armed[], when: 'before' | 'after'): Promise<void> {
+  async #forge(
+    message: WebhookMessage,
+    armed: readonly Armed[],
+    when: 'before' | 'after',
+  ): Promise<(() => Promise<void>)[]> {
+    const { forging, secret } = this.settings
+    const looks: (() => Promise<void>)[] = []
     for (const { disturbance } of armed) {
       const { kind } = disturbance
       if (!isForgery(kind) || (disturbance.when ?? when) !== when) continue
-      await this.settings.forging(() => this.#post(forged(message, kind, when, this.settings.secret), kind))
+      looks.push(await forging(() => this.#post(forged(message, kind, when, secret), kind)))
     }
+    return looks
   }
 
   async #post(

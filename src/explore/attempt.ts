@@ -128,6 +128,8 @@ export class Attempts implements Explored {
     const { result, run } = await this.play(disturbed, patience, slot)
     const verdict = places.length === 0 ? judgeUndisturbed(result, run) : judge(result, run)
     const isSlow = isTimeout(verdict.failure) || this.#slowness.wasSlowSince(startedAt)
+    if (verdict.outcome === 'failed' && places.some(goesOn) && wentAnotherWay(result, story))
+      return { places, result, run, isHasty: false, isSlow, outcome: 'not judged' }
     return { places, result, run, isHasty: result.application?.isHasty ?? false, isSlow, ...verdict }
   }
 
@@ -160,6 +162,24 @@ function judgeUndisturbed(result: ScenarioResult, run: string): Pick<Attempt, 'o
   const failure = result.application && failureOf(result, run)
   return failure ? { outcome: 'failed', failure } : { outcome: 'not judged' }
 }
+
+const goesOn = ({ waits }: PlacedDisturbance) => waits === false
+
+/**
+ * Whether a story that goes on without an event became another one: the application lacks the event, so it may rightly
+ * refuse a step, or return to the old payment.
+ */
+export function wentAnotherWay({ application }: ScenarioResult, story: StoryRecord): boolean {
+  if (!application?.isOver || application.payments === undefined) return true
+  return application.payments < (story.payments ?? 0) || writesIn(application.calls) !== writesIn(story.calls)
+}
+
+const writesIn = (calls: readonly { readonly operation: string }[]) =>
+  calls
+    .map(({ operation }) => operation)
+    .filter(operation => !operation.startsWith('GET '))
+    .sort()
+    .join()
 
 /** Steps whose failure shows something about the application. The others ask the gateway, the payer or the operator. */
 const OF_THE_APPLICATION = /^(call app|expect app|expect value|repeat|restart|disturb|verify)$/

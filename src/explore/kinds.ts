@@ -83,6 +83,10 @@ const named = ({ account, reference }: Subject): Subject => ({
   ...(reference === undefined ? {} : { reference }),
 })
 
+/** Whether the application is called once more behind a step, so that a story could wait there for a late event. */
+const isCalledAfter = (at: number, { steps }: StoryRecord) =>
+  steps.slice(at + 1).some(step => /"(call app|payer returns)":/.test(JSON.stringify(step)))
+
 /** Events that can swap with the next one: the application is not called between the two. */
 function swappable(story: StoryRecord): PlacedDisturbance[] {
   const { webhooks, steps } = story
@@ -207,12 +211,18 @@ export const KIND_RULES: Readonly<Record<DisturbanceKind, KindRules>> = {
   'webhook-late': {
     summary: "an event comes after the retry schedule's first, third or last gap",
     advice: 'Do not drop an event because it is old: only the signature must be recent.',
-    places: (story, { retries }) =>
-      [...new Set([1, 3, retries])].flatMap(attempts =>
+    places: (story, { retries }) => [
+      ...[...new Set([1, 3, retries])].flatMap(attempts =>
         eachWebhook('webhook-late')(story).map(place => ({ ...place, attempts })),
       ),
+      ...eachWebhook('webhook-late')(story)
+        .filter(({ before }) => isCalledAfter(before, story))
+        .map(place => ({ ...place, attempts: Math.min(3, retries), waits: false as const })),
+    ],
     smaller: ({ attempts = 1, ...place }) =>
-      [1, 2, 3].filter(fewer => fewer < attempts).map(fewer => ({ ...place, attempts: fewer })),
+      place.waits === false
+        ? []
+        : [1, 2, 3].filter(fewer => fewer < attempts).map(fewer => ({ ...place, attempts: fewer })),
   },
   'webhook-lost-answer': {
     summary: 'the application answers 2xx, but the answer is lost and the event comes again',
@@ -363,6 +373,7 @@ export function describePlace({
   call,
   nth,
   attempts,
+  waits,
   when,
   delay,
   payment,
@@ -384,6 +395,7 @@ export function describePlace({
       : `${which}${of({ account, reference })}${nth === undefined ? '' : ` (number ${nth})`}`,
     which === undefined || account !== undefined ? '' : `in step ${before + 1}`,
     attempts === undefined ? '' : `after ${attempts} lost attempt${attempts === 1 ? '' : 's'}`,
+    waits === false ? 'while the story goes on' : '',
     when === undefined ? '' : `${when} the true one`,
     delay === undefined ? '' : `by ${delay}`,
     behindNext ? 'behind the next one' : '',

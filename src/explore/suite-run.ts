@@ -227,7 +227,10 @@ export class SuiteRun {
       arrivesLate: async () => {},
       heldAnswer: this.#heldAnswerOf(account),
       // What the application believes, the tests of the command must see.
-      forging: async deliver => void (await deliver()),
+      forging: async deliver => {
+        await deliver()
+        return async () => {}
+      },
       onActivity: this.onActivity,
       subjectOf: event => this.#subject(account, this.#referenceIn(event)),
       repeatsSoon: true,
@@ -255,6 +258,7 @@ export class SuiteRun {
       violations: [],
       isDisturbed: this.#disturbances.all.length > unmet.length,
       unmet: unmet.map(({ disturbance }) => disturbance),
+      isOver: true,
       isTainted: false,
       isHasty: false,
       output,

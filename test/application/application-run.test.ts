@@ -19,7 +19,10 @@ const EVENT = {
 }
 
 /** A run whose application answers webhooks in this way. */
-async function runWith(answer: RequestListener): Promise<ApplicationRun> {
+async function runWith(
+  answer: RequestListener,
+  look: () => Promise<string[] | undefined> = async () => [],
+): Promise<ApplicationRun> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   const dispatcher = shortLivedConnections()
   onTestFinished(async () => {
@@ -41,7 +44,7 @@ async function runWith(answer: RequestListener): Promise<ApplicationRun> {
       secret: SECRET,
       contract: resolveContract(),
       fireDueTimers: async () => {},
-      look: async () => [],
+      look,
     },
   )
 }
@@ -125,4 +128,31 @@ test('an answer that is not well-formed HTTP is described in words', async () =>
   const run = await runWith(({ socket }) => void socket.end('HTTP/1.1 204 -\r\ncontent-length: 2\r\n\r\n{}'))
   await run.take(posted(EVENT, SECRET))
   expect(run.violations[0]?.message).toContain('its body is not as long as its content-length says')
+})
+
+/** A run with a forgery before the true event, and what it says of an application whose state is each of these in turn. */
+async function afterForgery(states: readonly (readonly string[])[]) {
+  const left = [...states]
+  const look = async () => [...((left.length > 1 ? left.shift() : left[0]) ?? [])]
+  const run = await runWith((_, response) => response.end(), look)
+  run.disturbances.arm({ kind: 'webhook-unsigned', event: EVENT.type, when: 'before' })
+  await run.take(posted(EVENT, SECRET))
+  return { run, left, violations: () => run.violations.map(({ what }) => what) }
+}
+
+test('a state that a forgery brought about is blamed if the true event changes it', async () => {
+  const believes = [['status is "pending"'], ['status is "failed"'], ['status is "failed"'], []]
+  expect((await afterForgery(believes)).violations()).toEqual(['forgery believed'])
+})
+
+test('a state that the truth explains is blamed only if it is wrong at the end of the story', async () => {
+  const knocks = [['status is "pending"'], ['status is "checked"'], ['status is "failed"']]
+  const { run, left, violations } = await afterForgery(knocks)
+  expect(violations()).toEqual([])
+  await run.recordBelieved()
+  expect(violations()).toEqual(['forgery believed'])
+  const right = await afterForgery(knocks)
+  right.left.splice(0, 1, [])
+  await right.run.recordBelieved()
+  expect([left.length, right.violations()]).toEqual([1, []])
 })

@@ -86,7 +86,10 @@ test.each(['webhook-order', 'webhook-late'] as const)(
       arrivesLate: async () => {},
       heldAnswer: new HeldAnswer(),
       payerReturns: async () => {},
-      forging: async deliver => void (await deliver()),
+      forging: async deliver => {
+        await deliver()
+        return async () => {}
+      },
       onActivity() {},
     })
     const answers = []

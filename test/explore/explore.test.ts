@@ -103,6 +103,34 @@ testInLongForm(
   },
 )
 
+test('a shop that reads the payment at any knock is not blamed for a forgery after which it knew the truth', {
+  timeout: WITHIN_MS,
+}, async () => {
+  const knocks = ['right.mjs', 'second-try-at-any-knock']
+  const kinds = 'webhook-forged,webhook-unsigned,webhook-stale'
+  const { code, stdout, stderr } = await explore(kinds, knocks, ['--runs', '6'], 'second-try.yaml')
+  expect(code, stdout + stderr).toBe(0)
+  expect(stdout).toMatch(/✓ webhook-forged 2\n[\s\S]*The application survived all of them/)
+})
+
+test('an event that comes when the story has gone on must not undo what came after it', {
+  timeout: WITHIN_MS,
+}, async () => {
+  const late = (app: string, style: string) =>
+    explore('webhook-late', [app, style], ['--runs', '7'], 'second-try.yaml')
+  const { code, stdout, stderr, saved } = await late('wrong.mjs', 'undone-by-a-late-failure')
+  expect(code, stdout + stderr).toBe(10)
+  expect(stdout).toMatch(/webhook-late: .*status is "failed", not "paid"/)
+  expect(stdout).toContain('payment.failed in step 2 after 3 lost attempts while the story goes on')
+  const [file = ''] = (await readdir(saved)).filter(name => name.endsWith('.yaml'))
+  expect((await paysim(['run', join(saved, file)])).code).toBe(10)
+  // A shop that lacks the event returns to the old payment, and one that asks makes a second one.
+  for (const style of ['second-try', 'second-try-asks-at-the-press']) {
+    const right = await late('right.mjs', style)
+    expect(right.code, right.stdout + right.stderr).toBe(0)
+  }
+})
+
 test('what fails undisturbed too is one finding, and nothing that was disturbed is named as its cause', {
   timeout: WITHIN_MS,
 }, async () => {

@@ -32,6 +32,8 @@ export interface ApplicationReport {
   readonly isDisturbed: boolean
   /** Disturbances that did not happen. */
   readonly unmet: readonly Disturbance[]
+  /** Whether the story came to its end, so that what failed failed there. */
+  readonly isOver: boolean
   /** Time had to move so far that other things became due too, so a failure proves nothing. */
   readonly isTainted: boolean
   /** An expectation failed before the time that the file allows was over. */
@@ -119,11 +121,11 @@ export class PlayedApplication {
 
   /** Moves time until the delayed webhooks have arrived. */
   async catchUp(stage: StageOfApplication): Promise<void> {
-    const { late } = this.run.relay
+    const { relay } = this.run
     await this.app.quiet(QUIET_WITHIN_MS)
-    if (late.size === 0) return
-    this.run.relay.releaseAll()
-    for (let moves = 0; late.size > 0 && moves < MOST_MOVES; moves++) if (!(await this.#move(stage))) return
+    if (!relay.isAwaited) return
+    relay.releaseAll()
+    for (let moves = 0; relay.isAwaited && moves < MOST_MOVES; moves++) if (!(await this.#move(stage))) return
   }
 
   /** The disturbances are over: moves time until every webhook has arrived. */
@@ -143,7 +145,8 @@ export class PlayedApplication {
 
   /** Counts the payments, unless the calls of the application show that their number is that of a plain run. */
   async countPayments({ simulated }: StageOfApplication): Promise<void> {
-    if (this.run.isDisturbed && !this.run.mayHavePaidMoreThan(this.usual.payments)) return
+    const { isDisturbed, goesOn } = this.run
+    if (isDisturbed && !goesOn && !this.run.mayHavePaidMoreThan(this.usual.payments)) return
     const counts = new Map<string, number>()
     for (const { merchant_reference: reference } of await simulated.control.payments.list())
       counts.set(reference ?? '', (counts.get(reference ?? '') ?? 0) + 1)
@@ -165,33 +168,35 @@ export class PlayedApplication {
     return body.fired > 0
   }
 
-  /** The differences between the state and what the end of the scenario expects. */
-  async look(stage: StageOfApplication): Promise<string[]> {
+  /** The differences between the state and what the end of the scenario expects; undefined if it did not answer. */
+  async look(stage: StageOfApplication): Promise<string[] | undefined> {
     const wrong: string[] = []
     for (const step of finalLooks(stage)) {
-      const mismatches = await this.mismatchesOf(step).catch(() => undefined)
-      if (!mismatches) continue
+      const seen = await this.#lookAt(step).catch(() => undefined)
+      if (!seen || seen.answer.lost !== undefined) return undefined
       const request = String(step['expect app'])
       wrong.push(
-        ...mismatches.map(({ subject, actual }) => `${request}: ${subject} is ${JSON.stringify(actual)}`),
+        ...seen.mismatches.map(
+          ({ subject, actual }) => `${request}: ${subject} is ${JSON.stringify(actual)}`,
+        ),
       )
     }
     return wrong
   }
 
-  async mismatchesOf(step: Readonly<Record<string, unknown>>): Promise<Mismatch[]> {
+  async #lookAt(step: Readonly<Record<string, unknown>>) {
     const [method = 'GET', path = '/'] = String(step['expect app']).split(' ')
     const answer = await this.ask({
       method,
       path,
       headers: (step.headers ?? {}) as Record<string, string>,
     })
-    return lookMismatches(step, answer)
+    return { answer, mismatches: lookMismatches(step, answer) }
   }
 
   /** Checks again everything that the steps expected. What still holds describes the application's final state. */
   async lookAgain(): Promise<void> {
-    for (const look of this.looks) look.stillHolds = (await this.mismatchesOf(look.step)).length === 0
+    for (const look of this.looks) look.stillHolds = (await this.#lookAt(look.step)).mismatches.length === 0
   }
 
   /**
@@ -202,6 +207,7 @@ export class PlayedApplication {
     const { run } = this
     run.recordExit()
     if (!this.isOver && !this.isTainted) await this.countPayments(stage)
+    if (this.isOver) await run.recordBelieved()
     run.violations.push(...this.#secondPayments())
     const blamed = this.isJudgedAtEnd ? this.#unusual : run.violations.filter(({ what }) => what === 'ended')
     return blamed.map(({ what, message }) => ({
@@ -236,7 +242,7 @@ export class PlayedApplication {
   }
 
   report(): ApplicationReport {
-    const { run, app, isTainted, isHasty, looks, payments } = this
+    const { run, app, isOver, isTainted, isHasty, looks, payments } = this
     return {
       calls: run.calls,
       deliveries: run.deliveries,
@@ -246,6 +252,7 @@ export class PlayedApplication {
       violations: this.isJudgedAtEnd ? this.#unusual : run.violations,
       isDisturbed: run.isDisturbed,
       unmet: run.unmet,
+      isOver,
       isTainted,
       isHasty,
       output: app.output,

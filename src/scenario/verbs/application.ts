@@ -172,13 +172,13 @@ async function repeatUntilMatch(
 
 async function disturb(step: DisturbStep, stage: Stage, scope: Scope): Promise<StepResult> {
   const { played } = stage
-  const { disturb: kind, event, call, nth, attempts, when, delay, payment } = step
+  const { disturb: kind, event, call, nth, attempts, waits, when, delay, payment } = step
   if (kind === 'end') {
     await played.end(stage)
     return nothingWrong
   }
   const delayMs = delay === undefined ? undefined : parseDuration(delay)
-  played.run.disturbances.arm({ kind, event, call, nth, attempts, when, delayMs })
+  played.run.disturbances.arm({ kind, event, call, nth, attempts, waits, when, delayMs })
   if (payment !== undefined) return payerReturns(payment, {}, stage, scope)
   if (kind !== 'restart') return nothingWrong
   const result = await restart(stage)
@@ -202,7 +202,10 @@ async function restart({ played }: Stage): Promise<StepResult> {
 }
 
 /** A disturbance must name what to disturb: an event or a call, depending on its kind. */
-function checkDisturbance({ disturb: kind, event, call, payment }: DisturbStep, check: StepCheck): void {
+function checkDisturbance(
+  { disturb: kind, event, call, payment, waits }: DisturbStep,
+  check: StepCheck,
+): void {
   demandApplication('disturb', check)
   const needs = /^webhook-(?!early)|^return-(early|at-once)$/.test(kind)
     ? 'event'
@@ -215,6 +218,8 @@ function checkDisturbance({ disturb: kind, event, call, payment }: DisturbStep, 
   for (const key of ['event', 'call'] as const)
     if (key !== needs && given[key] !== undefined && !(kind === 'restart' && key === 'event'))
       check.say([key], `${kind} takes no ${key}: remove it`)
+  if (waits !== undefined && kind !== 'webhook-late')
+    check.say(['waits'], `${kind} takes no waits: remove it`)
   if (payment !== undefined && kind !== 'return-twice' && kind !== 'return-prefetch')
     check.say(['payment'], `${kind} takes no payment: remove it`)
 }
@@ -280,6 +285,12 @@ export const APPLICATION = [
         ),
       ),
       attempts: maybe(count('webhook-late: how many attempts are lost; 1 by default')),
+      waits: maybe(
+        Type.Literal(false, {
+          description:
+            'webhook-late: the story goes on without the event, instead of waiting for it before it calls the application',
+        }),
+      ),
       when: maybe(
         oneOf(
           ['before', 'after'],

@@ -70,6 +70,33 @@ const STYLES = {
       return [200, {}]
     },
   },
+  /** It takes any webhook as a knock, whoever sent it, and reads the payment from the API. */
+  'second-try-at-any-knock': {
+    ...SECOND_TRIES,
+    async webhook(shop, _, body) {
+      const order = shop.orderOf(JSON.parse(body))
+      if (!order?.payment) return [order ? 503 : 200, {}]
+      const status = await statusOf(shop, order)
+      if (status === undefined) return [503, {}]
+      settle(shop, order, status)
+      return [200, {}]
+    },
+  },
+  /** A second press asks how the payment went, if no event has told yet. */
+  'second-try-asks-at-the-press': {
+    async create(shop, wanted) {
+      const order = shop.orders[wanted.reference]
+      const status = order?.payment && order.status === 'pending' ? await statusOf(shop, order) : undefined
+      if (status) settle(shop, order, status)
+      return SECOND_TRIES.create(shop, wanted)
+    },
+    keyOf: SECOND_TRIES.keyOf,
+    take(shop, event) {
+      const order = shop.orderOf(event)
+      if (order && !order.payment) return [503, {}]
+      return order?.payment === event.data.id ? shop.usual.take(event) : [200, {}]
+    },
+  },
   /** The page of return reads the payment, and both ways in pass one guard. */
   'reads-at-the-return': {
     async back(shop, order) {

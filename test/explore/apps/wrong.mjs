@@ -50,6 +50,19 @@ const BUGS = {
   },
   'ships-at-each-event': SHIPS_AT_EACH_EVENT,
   'ships-at-each-event-of-two-tries': { ...SECOND_TRIES, ...SHIPS_AT_EACH_EVENT },
+  /** A second press asks how the payment went. But a late event about the first one undoes what the second one paid. */
+  'undone-by-a-late-failure': {
+    async create(shop, wanted) {
+      const order = shop.orders[wanted.reference]
+      if (order?.status === 'pending' && order.payment) {
+        const { body } = await shop.call('GET', `/payment_intents/${order.payment}`)
+        if (body.status === 'failed') order.status = 'failed'
+      }
+      return SECOND_TRIES.create(shop, wanted)
+    },
+    keyOf: SECOND_TRIES.keyOf,
+    take: believe,
+  },
   'fails-over-a-duplicate': {
     take(shop, event) {
       if (!notTheSecond(shop, event.id)) throw new Error(`UNIQUE constraint failed: events.id ${event.id}`)
