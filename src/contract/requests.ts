@@ -1,9 +1,9 @@
 import type { Static } from '@sinclair/typebox'
 import * as Type from '@sinclair/typebox'
 import type { Contract } from './decisions.ts'
+import { NOT_BLANK } from './pattern-words.ts'
 import { givenAmount as amount, givenCountry as country, givenCurrency as currency, oneOf } from './schema.ts'
 import { CHECKOUT_MODES, PAYOUT_STATUSES } from './statuses.ts'
-import { NOT_BLANK } from './validation.ts'
 
 /** What a merchant may send. The descriptions are the second half of a problem's message. */
 

@@ -3,6 +3,7 @@ import { closest } from './closest.ts'
 import { parseDuration } from './durations.ts'
 import type { FieldProblem } from './errors.ts'
 import { isRecord } from './json.ts'
+import { NOT_BLANK, patternWords } from './pattern-words.ts'
 import { parseTimestamp } from './timestamps.ts'
 
 /** The problems that a value has with a schema, each with its field and the rule that it breaks. */
@@ -61,6 +62,8 @@ const BROKEN_WITHIN: Readonly<Record<string, BrokenWithin>> = {
   anyOf: function* (schema, value, path) {
     const forms: readonly TSchema[] = schema.anyOf
     if (forms.some(form => accepts(form)(value))) return
+    const message = namesOrList(forms, value)
+    if (message !== undefined) yield { path, message }
     for (const form of forms) yield* brokenRules(form, value, path)
     yield { path, message: messageOf('anyOf', schema, value) }
   },
@@ -101,6 +104,14 @@ const BROKEN_WITHIN: Readonly<Record<string, BrokenWithin>> = {
   },
 }
 
+/** For a name that is wrong where names are possible and a list of others: all of them. */
+function namesOrList(forms: readonly TSchema[], value: unknown): string | undefined {
+  const names: readonly string[] = forms.flatMap(form => form.enum ?? [])
+  const listed: readonly string[] = forms.flatMap(({ items }) => items?.enum ?? [])
+  if (typeof value !== 'string' || names.length === 0 || listed.length === 0) return undefined
+  return `must be ${names.join(', ')}, or a list of ${listed.join(', ')}${didYouMean(value, [...names, ...listed])}`
+}
+
 const COMPARISONS: Readonly<Record<string, string>> = {
   minimum: '>=',
   maximum: '<=',
@@ -116,7 +127,7 @@ function messageOf(keyword: string, schema: TSchema, value: unknown): string {
       return `must be ${article(limit)} ${limit}${also}`
     case 'pattern':
       if (limit === NOT_BLANK) return 'must not be blank'
-      return `must match ${limit}${also}`
+      return `must be ${patternWords(limit) ?? schema.description ?? 'in another form'}`
     case 'minLength':
       return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`
     case 'maxLength':
@@ -142,9 +153,6 @@ function messageOf(keyword: string, schema: TSchema, value: unknown): string {
       return `must be ${COMPARISONS[keyword]} ${limit}${also}`
   }
 }
-
-/** The pattern of a text that must not be blank. */
-export const NOT_BLANK = '\\S'
 
 const article = (type: unknown) => (/^[aeiou]/.test(String(type)) ? 'an' : 'a')
 

@@ -27,7 +27,10 @@ describe('an error names its field and the broken rule', () => {
     [{}, 'amount is required'],
     [{ amount: 5 }, 'amount must be a string (a positive integer)'],
     [{ amount: ['5', '6'] }, 'amount must be a string, given once'],
-    [{ amount: '0' }, 'amount must match ^[1-9]\\d*$ (a positive integer)'],
+    [
+      { amount: '0' },
+      'amount must be a positive integer in minor units, such as 150000, without a leading zero',
+    ],
     [{ amount: '1', mode: 'hostd' }, 'mode must be one of hosted, merchant; did you mean hosted?'],
     [{ amount: '1', mode: 'zzz' }, 'mode must be one of hosted, merchant'],
     [{ amount: '1', mode: '' }, 'mode must be one of hosted, merchant'],

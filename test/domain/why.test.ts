@@ -83,8 +83,8 @@ const PAYMENT: Samples<PaymentReason> = {
     })),
   ]),
   cancelled: HOW.flatMap(how => [
-    { is: 'cancelled' as const, status: 'expired', failure: null, how, rule },
-    { is: 'cancelled' as const, status: 'failed', failure: 'payment_cancelled: Cancelled', how, rule },
+    { is: 'cancelled' as const, status: 'expired', how, rule },
+    { is: 'cancelled' as const, status: 'failed', how, rule },
   ]),
 }
 

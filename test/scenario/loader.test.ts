@@ -204,9 +204,14 @@ const CASES: [what: string, text: string, ...problems: string[]][] = [
     'a.yaml:6:9: ${page.id} refers to a name that no earlier step stores',
   ],
   [
+    'a misspelt `verify`, with all that is possible',
+    'name: a\nverify: al\nsteps: [{ list payouts: {} }]',
+    'a.yaml:2:9: verify must be all, or a list of rules, faults, intents, webhooks; did you mean all?',
+  ],
+  [
     'an invalid name',
     story('- { list payouts: {}, as: Page 1 }'),
-    'a.yaml:4:25: as must match ^[a-z][a-z0-9_]*$ (the name of the stored result: lower-case letters, digits and _)',
+    'a.yaml:4:25: as must be a name of lower-case letters, digits and _ that begins with a letter',
   ],
   [
     '`same as` without an answer',

@@ -1,5 +1,6 @@
 import * as Type from '@sinclair/typebox'
 import { EVENT_NAMES } from '../event-names.ts'
+import { NOT_BLANK } from '../pattern-words.ts'
 import { WEBHOOK_SECRET } from '../redact.ts'
 import {
   digest,
@@ -13,7 +14,6 @@ import {
   type Wire,
 } from '../schema.ts'
 import { CHECKOUT_MODES, ENVIRONMENTS, PAYOUT_STATUSES } from '../statuses.ts'
-import { NOT_BLANK } from '../validation.ts'
 
 /** The request bodies of the control surface. */
 

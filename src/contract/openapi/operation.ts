@@ -4,6 +4,7 @@ import type { Contract } from '../decisions.ts'
 import { type ErrorCode, statusOf } from '../errors.ts'
 import { LIMITS } from '../limits.ts'
 import type { Operation, OperationId } from '../operations.ts'
+import { WEB_ADDRESS } from '../pattern-words.ts'
 import {
   EXAMPLE_KEY,
   exampleAnswer,
@@ -259,10 +260,6 @@ function withFieldRules(schema: TSchema | undefined): TSchema {
   }
   return { ...schema, properties } as TSchema
 }
-
-/** An http or https URL, as far as a pattern can describe one. */
-const WEB_ADDRESS =
-  '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#\\\\\\u0000-\\u001f\\u007f-\\u009f][^\\s\\u0000-\\u001f\\u007f-\\u009f]*$'
 
 /**
  * The rules between fields must allow other members explicitly, because some validators refuse what a schema does not

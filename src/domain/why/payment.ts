@@ -40,7 +40,7 @@ export type PaymentReason =
   | { readonly is: 'outcome by hand'; readonly rule: string | null; readonly receipt: boolean }
   | ({ readonly is: 'ended'; readonly status: 'succeeded' | 'expired' } & Ending)
   | ({ readonly is: 'ended'; readonly status: 'failed'; readonly failure: string } & Ending)
-  | ({ readonly is: 'cancelled'; readonly status: string; readonly failure: string | null } & Ending)
+  | ({ readonly is: 'cancelled'; readonly status: string } & Ending)
 
 /** What the answer about a payment depends on besides. */
 export interface PaymentFacts extends Surroundings {
@@ -85,7 +85,7 @@ function paymentReason(
   if (outcome !== null) {
     const ending = { how: endedBy(facts.entries, id).how, rule }
     const reason = failure ? `${failure.code}: ${failure.message}` : null
-    if (payment.cancelled) return { is: 'cancelled', status: outcome, failure: reason, ...ending }
+    if (payment.cancelled) return { is: 'cancelled', status: outcome, ...ending }
     if (outcome === 'failed')
       return { is: 'ended', status: outcome, failure: reason ?? 'without a code', ...ending }
     return { is: 'ended', status: outcome, ...ending }
@@ -212,14 +212,19 @@ export function tellPayment(
       return { sentence: `${what}: ${endWords(reason)}.`, commands: endCommands(id, by) }
     }
     case 'cancelled': {
-      const shown = reason.failure === null ? reason.status : `${reason.status}, ${reason.failure}`
       return {
-        sentence: `It was cancelled, which is shown as ${shown}: ${endWords(reason)}.`,
+        sentence: `It was cancelled: ${cancelledBy(reason)}. ${shownAs(reason.status)}`,
         commands: endCommands(id, by),
       }
     }
   }
 }
+
+const cancelledBy = (ending: Ending) =>
+  ending.how === 'cancellation' ? 'the merchant asked for it, and the provider confirmed' : endWords(ending)
+
+/** There is no status of its own for a payment that was cancelled. */
+const shownAs = (status: string) => `Its status is ${status}, as of every payment that is cancelled.`
 
 /** After the end, only the check of a receipt goes on; the history says what happened. */
 const endCommands = (id: string, by: (...triggers: PaymentTrigger[]) => string[][]) => [

@@ -227,7 +227,7 @@ describe.skipIf(noChromium)('payments and payouts on the dashboard', () => {
     await page.getByLabel('Account number').fill('9876543210')
     await press(page, 'Create')
     await page.locator('input:focus[name=amount][aria-invalid=true]').waitFor()
-    await shows(page, /must match/)
+    await shows(page, /must be a positive integer in minor units, such as/)
     await page.getByLabel('Amount').fill('7700')
     await press(page, 'Create')
     await page.getByRole('link', { name: 'Go to the payout' }).click()

@@ -41,7 +41,7 @@ inTheSimulator(world => {
     const differing = [
       [{ x_more: 1 }, 'x_more is not a known key'],
       [{ amount: 15000 }, 'amount must be a string'],
-      [{ amount: '-1' }, 'amount must match'],
+      [{ amount: '-1' }, 'amount must be a positive integer'],
       [{ currency: undefined }, 'currency is required'],
       [{ status: 'on_hold' }, 'status must be one of'],
       [{ created_at: 'yesterday' }, 'created_at must be an RFC 3339'],

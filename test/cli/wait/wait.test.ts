@@ -101,7 +101,8 @@ inTheSimulator(world => {
     const { code, stdout, stderr } = await waiting.ended
     expect(code, stderr).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', failure_code: 'payment_cancelled' })
-    expect(stderr).toMatch(/ended as failed \(payment_cancelled: The payment was cancelled\)\n/)
+    expect(stderr).toContain(`${cancelled.id} was cancelled, as wanted; its status is failed.\n`)
+    expect(stderr).not.toMatch(/paysim:|payment_cancelled/)
     await shop.control('POST', `/payments/${failed.id}/fail`, { body: {} })
     expect(await shop.paysim(`payments wait ${failed.id} --until cancelled`)).toMatchObject({ code: 9 })
     expect(await shop.paysim(`payments wait ${failed.id} --until cancelled,failed`)).toMatchObject({

@@ -106,8 +106,11 @@ function isReached(
   if (until.includes(status)) return true
   if (!until.includes(CANCELLED)) return false
   // An expired payment has no failure code. Only the contract says that it was cancelled, and not too old.
-  return failure_code === 'payment_cancelled' || (cancelledStatus === 'expired' && status === cancelledStatus)
+  return failure_code === CANCELLED_CODE || (cancelledStatus === 'expired' && status === cancelledStatus)
 }
+
+/** The failure of a payment that was cancelled and is shown as failed. */
+const CANCELLED_CODE = 'payment_cancelled'
 
 const DEFAULT_ACCOUNT = 'default.test'
 
@@ -204,8 +207,9 @@ function changeLines(): (payment: PaymentIntent) => string | undefined {
 function stateOf(payment: PaymentIntent): string {
   const receipt = plain(memberAt(payment, 'receipt', 'status'))
   const rejection = plain(memberAt(payment, 'receipt', 'failure_message'))
+  const reason = payment.failure_code === CANCELLED_CODE ? ' (cancelled)' : reasonOf(payment)
   return [
-    `${payment.status}${reasonOf(payment)}`,
+    `${payment.status}${reason}`,
     ...(receipt === '' ? [] : [`receipt ${receipt}${rejection === '' ? '' : ` (${rejection})`}`]),
   ].join(', ')
 }
@@ -241,8 +245,8 @@ export function reportEnd(payment: PaymentIntent, wanted: readonly string[], rea
       : ''
     process.stderr.write(`paysim: ${end}, not as ${wanted.join(' or ')}${hint}\n`)
   } else if (!wanted.includes(payment.status)) {
-    // The failure says already that it was cancelled.
-    const how = isExpired ? ', which is how this server ends a cancelled payment, by its contract' : ''
-    process.stderr.write(`paysim: ${end}${how}\n`)
+    const how = isExpired ? ' by the contract of this server' : ''
+    const text = `${payment.id} was cancelled, as wanted; its status is ${payment.status}${how}.`
+    process.stderr.write(`${visible(text)}\n`)
   }
 }
