@@ -77,9 +77,10 @@ export class ListIndex<P extends Position> {
     return first
   }
 
-  /** Oldest first. */
-  above(): Generator<P> {
-    const sources = [...this.#trees.values()].map(({ tree }) => tree.keys())
+  /** Oldest first, from a position on. */
+  above(from: Position): Generator<P> {
+    // The tree compares only the members of a position.
+    const sources = [...this.#trees.values()].map(({ tree }) => tree.keys(from as P))
     return merged(sources, (a, b) => comparePositions(b, a))
   }
 

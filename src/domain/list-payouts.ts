@@ -1,7 +1,7 @@
 import type { PayoutStatus } from '../contract/statuses.ts'
 import { comparePositions, FROM_THE_TOP, type Matches, type Position } from './list-index.ts'
 import type { Payout } from './model.ts'
-import { fetchAll, type Item } from './table.ts'
+import type { Item } from './table.ts'
 import type { World } from './world.ts'
 
 export interface PayoutQuery {
@@ -28,43 +28,19 @@ export interface PayoutPage {
   readonly hasMore: boolean
 }
 
-/** A page of payouts that are in memory, or were read from disk for it. */
-export async function fetchPage(world: World, query: PayoutQuery): Promise<PayoutPage> {
-  const { merchantReference } = query
-  if (merchantReference !== undefined)
-    await world.payouts.fetchNamed(merchantReference, startOf(query), MOST_NAMED)
-  const items = itemsOf(world, query)
-  const fetching = fetchAll(items)
-  if (!fetching) return pageOf(items, query)
-  await fetching
-  // The list may have changed meanwhile.
-  return pageOfPayouts(world, query)
-}
-
-/** How many of the payouts with a reference are looked through at most without a pause. */
-const MOST_NAMED = 1024
-
 /**
  * Most recent first. The filters choose indexes and do not scan records, so the cost depends on the page's size.
  */
-export const pageOfPayouts = (world: World, query: PayoutQuery): PayoutPage =>
-  pageOf(itemsOf(world, query), query)
-
-const pageOf = (items: readonly Item<Payout>[], { limit }: PayoutQuery): PayoutPage => ({
-  payouts: items.slice(0, limit).map(({ record }) => record),
-  hasMore: items.length > limit,
-})
-
-/** Those of a page, and the one after them. */
-function itemsOf(world: World, query: PayoutQuery): readonly Item<Payout>[] {
+export function pageOfPayouts(world: World, query: PayoutQuery): PayoutPage {
   const { merchantReference, createdFrom = Number.NEGATIVE_INFINITY, limit } = query
+  // Those of the page, and the one after them.
   const items: Item<Payout>[] = []
   for (const item of places(world, query)) {
     if (item.at < createdFrom) break
     const isWanted = merchantReference === undefined || matches(item.record, query)
     if (isWanted && items.push(item) > limit) break
   }
-  return items
+  return { payouts: items.slice(0, limit).map(({ record }) => record), hasMore: items.length > limit }
 }
 
 const startOf = ({ below = FROM_THE_TOP, createdBefore = Number.POSITIVE_INFINITY }: PayoutQuery) =>

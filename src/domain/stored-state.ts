@@ -177,14 +177,6 @@ const events: StoredForm<WebhookEvent, StoredEvent> = {
   }),
 }
 
-/** The payment or payout of which a stored record has only what was different then. It is needed to read the record. */
-export function subjectIn(kind: RecordKind, stored: unknown) {
-  const { subject, answer } = stored as Partial<StoredEvent & StoredAnswer>
-  const then = kind === 'events' ? subject : kind === 'kept' ? answer : undefined
-  if (then && 'payment' in then) return { kind: 'payments', id: then.payment } as const
-  return then && 'payout' in then ? ({ kind: 'payouts', id: then.payout } as const) : undefined
-}
-
 /** A record that is stored as it is, except for its id. */
 function plain<T extends { readonly id: string }>(): StoredForm<T, Omit<T, 'id'>> {
   return {

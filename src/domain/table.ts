@@ -1,6 +1,7 @@
 import {
   comparePositions,
   type Facets,
+  FROM_THE_BOTTOM,
   ListIndex,
   type Matches,
   merged,
@@ -15,10 +16,8 @@ export interface Records<T> {
   readonly size: number
   get(id: string): T | undefined
   has(id: string): boolean
-  /** Reads a record that is not in memory. Returns a promise only if there is something to wait for. */
-  fetch(id: string): Coming
-  /** Oldest first. */
-  items(): Iterable<Item<T>>
+  /** Oldest first, from a position on. */
+  items(from?: Position): Iterable<Item<T>>
   values(): IterableIterator<T>
   [Symbol.iterator](): IterableIterator<[string, T]>
 }
@@ -36,37 +35,12 @@ export interface ListedRecords<T> extends Records<T> {
 /** Records that are also found by a text, such as the merchant's reference. */
 export interface NamedRecords<T> extends Records<T> {
   named(word: string, position: Position): Iterable<Item<T>>
-  /** Reads the newest ones from just below a position, so that `named` finds them in memory. */
-  fetchNamed(word: string, position: Position, most: number): Coming
-}
-
-/** What has to be waited for; undefined if it is here. */
-export type Coming = Promise<unknown> | undefined
-
-export const together = (one: Coming, other: Coming): Coming =>
-  one && other ? Promise.all([one, other]) : (one ?? other)
-
-/** Does what comes next at once if there is nothing to wait for. */
-export const afterwards = (coming: Coming, next: () => Coming): Coming =>
-  coming ? coming.then(next) : next()
-
-/** Reads the records of some items that are not in memory, and what else is shown with them. */
-export function fetchAll<T>(items: Iterable<Item<T>>, also?: (record: T) => Coming): Coming {
-  const all: Promise<unknown>[] = []
-  for (const item of items) {
-    const own = item.fetch?.()
-    const coming = also ? afterwards(own, () => also(item.record)) : own
-    if (coming) all.push(coming)
-  }
-  return all.length > 0 ? Promise.all(all) : undefined
 }
 
 /** A record with its position in the list. */
 export interface Item<T> extends Position {
   readonly id: string
   readonly record: T
-  /** Reads it while other work goes on, if it is not in memory. If that fails, `record` says why. */
-  fetch?(): Coming
 }
 
 /** As many of the items as are wanted. */
@@ -87,19 +61,16 @@ export interface Past<T> {
   /** The highest ordinal among them. */
   readonly lastOrdinal: number
   find(id: string): Item<T> | undefined
-  /** Reads it, so that `find` has it in memory. */
-  fetch(id: string): Coming
   /** Marks a version that was found here as replaced. */
   supersede(found: Item<T>): void
   /** The same, for a version whose position is known. */
   supersedeAt(position: VersionPosition): void
   below(position: Position, matches: Matches): Iterator<Item<T>>
-  /** Oldest first. */
-  above(): Iterator<Item<T>>
+  /** Oldest first, from a position on. */
+  above(from: Position): Iterator<Item<T>>
   count(matches: Matches, from?: Position, to?: Position): number
   readonly first: Item<T> | undefined
   named(word: string, position: Position): Iterator<Item<T>>
-  fetchNamed(word: string, position: Position, most: number): Coming
 }
 
 /** What a table needs to know about its records. */
@@ -187,29 +158,11 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     return found && found.at >= this.#since ? found : undefined
   }
 
-  fetch(id: string): Coming {
-    if (!this.past) return undefined
-    const version = this.#latest.versions.get(id)
-    const here = version === undefined ? this.#earlierInMemory(id) : version
-    if (here === undefined) return this.past.fetch(id)
-    if (here) this.#lastFound = here
-    return undefined
-  }
-
-  fetchNamed(word: string, position: Position, most: number): Coming {
-    return this.past?.fetchNamed(word, position, most)
-  }
-
   /** The version before the latest changes. */
   #earlier(id: string): Item<T> | undefined {
-    const here = this.#earlierInMemory(id)
-    return here === undefined ? this.past?.find(id) : (here ?? undefined)
-  }
-
-  /** Null if it was removed. */
-  #earlierInMemory(id: string): Version<T> | null | undefined {
     const writing = this.#writing?.versions.get(id)
-    return writing === undefined ? this.#resident?.get(id) : writing
+    const here = writing === undefined ? this.#resident?.get(id) : writing
+    return here === undefined ? this.past?.find(id) : (here ?? undefined)
   }
 
   /** The same, if the latest changes have none: it may be what was found last. */
@@ -322,20 +275,20 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
     for (const { id, record } of this.items()) yield [id, record]
   }
 
-  *items(): Generator<Item<T>> {
+  *items(from = FROM_THE_BOTTOM): Generator<Item<T>> {
     const sources: Iterator<Item<T>>[] = this.shape.facets
-      ? [this.#latest.list.above(), ...(this.#writing ? [this.#writing.list.above()] : [])]
-      : [[...this.#inMemory()].sort(comparePositions).values()]
-    if (this.past) sources.push(this.past.above())
+      ? [this.#latest.list.above(from), ...(this.#writing ? [this.#writing.list.above(from)] : [])]
+      : [[...this.#inMemory(from)].sort(comparePositions).values()]
+    if (this.past) sources.push(this.past.above(from))
     for (const item of merged(sources, (a, b) => comparePositions(b, a)))
       if (item.at >= this.#since) yield item
   }
 
-  *#inMemory(): Generator<Version<T>> {
+  *#inMemory(from: Position): Generator<Version<T>> {
     const latest = this.#latest.versions
     for (const [id, version] of this.#writing?.versions ?? [])
-      if (version && !latest.has(id) && version.at >= this.#since) yield version
-    for (const version of latest.values()) if (version && version.at >= this.#since) yield version
+      if (version && !latest.has(id) && comparePositions(version, from) >= 0) yield version
+    for (const version of latest.values()) if (version && comparePositions(version, from) >= 0) yield version
   }
 
   below(position: Position, matches: Matches): Generator<Item<T>> {

@@ -1,9 +1,9 @@
 import type { PaymentTrigger } from '../contract/statuses.ts'
 import type { TimedCommand } from './commands.ts'
 import type { DomainEvent } from './events.ts'
-import { comparePositions, FROM_THE_BOTTOM } from './list-index.ts'
+import { comparePositions, FROM_THE_BOTTOM, type Position } from './list-index.ts'
 import type { Action, Delivery, Failure, Payment, Payout } from './model.ts'
-import { type Coming, firstOf, type Item, type Past, Table, type TableShape } from './table.ts'
+import { type Item, type Past, Table, type TableShape } from './table.ts'
 
 /** Future work as data: it survives a restart and can be inspected. */
 export interface Timer {
@@ -36,18 +36,18 @@ export class Timers {
   }
 
   /** The next one, which is not read before somebody asks for its record. */
-  get nextItem(): Item<Timer> | undefined {
+  get #nextItem(): Item<Timer> | undefined {
     const { stored } = this.table
     if (!this.#next || this.#next.stored !== stored) this.#next = { item: this.table.first, stored }
     return this.#next.item
   }
 
   get next(): Timer | undefined {
-    return this.nextItem?.record
+    return this.#nextItem?.record
   }
 
   get nextAt(): number | undefined {
-    return this.nextItem?.at
+    return this.#nextItem?.at
   }
 
   /** A timer that is set again with the same id replaces the earlier one. A new record has no stored timers. */
@@ -70,18 +70,14 @@ export class Timers {
     return this.table.get(id)
   }
 
-  fetch(id: string): Coming {
-    return this.table.fetch(id)
-  }
-
   /** How many are due before a time. */
   dueBefore(at: number): number {
     return this.table.count(() => true, FROM_THE_BOTTOM, { at, ordinal: 0 })
   }
 
-  /** The next ones, in the order in which they are due. */
-  list(most = Number.POSITIVE_INFINITY): Item<Timer>[] {
-    return firstOf(this.table.items(), most)
+  /** In the order in which they are due, from a position on. */
+  items(from?: Position): Iterable<Item<Timer>> {
+    return this.table.items(from)
   }
 }
 
@@ -123,19 +119,6 @@ export const PAYOUT_TIMERS = Object.keys(OF_PAYOUT) as PayoutTimer[]
 export const paymentTimer = (payment: string, kind: PaymentTimer) => `${payment}:${kind}`
 export const payoutTimer = (payout: string, kind: PayoutTimer) => `${payout}:${kind}`
 export const deliveryTimer = (delivery: string) => `${delivery}:attempt`
-
-/** The timers that a record may have as it is now. */
-function timersOf<R>(table: TimersOf<R>) {
-  const kinds = Object.entries(table)
-  return (id: string, record: R): string[] => {
-    const timers: string[] = []
-    for (const [kind, waitsIn] of kinds) if (waitsIn(record)) timers.push(`${id}:${kind}`)
-    return timers
-  }
-}
-
-export const timersOfPayment = timersOf(OF_PAYMENT)
-export const timersOfPayout = timersOf(OF_PAYOUT)
 
 export const endPaymentTimers = endTimers(OF_PAYMENT)
 export const endPayoutTimers = endTimers(OF_PAYOUT)

@@ -37,8 +37,6 @@ export interface KeptAnswer {
 
 /** An account's state, read-only for everything except `apply`. */
 export interface World {
-  /** Whether nothing of it has to be read from elsewhere. */
-  readonly isInMemory: boolean
   readonly seq: number
   /**
    * The number of entries without the courier's. Ids derive from it, so that the timing of receivers does not change
@@ -57,10 +55,7 @@ export interface World {
   /** The deliveries whose last attempt has not ended. */
   readonly openDeliveries: ReadonlySet<string>
   readonly providerCalls: NamedRecords<ProviderCall>
-  readonly timers: Pick<
-    Timers,
-    'size' | 'next' | 'nextAt' | 'nextItem' | 'get' | 'fetch' | 'list' | 'dueBefore'
-  >
+  readonly timers: Pick<Timers, 'size' | 'next' | 'nextAt' | 'get' | 'items' | 'dueBefore'>
   /** The account's own catalogue; null for the server's. */
   readonly catalogue: Catalogue | null
   /** The account's own rules; null for the standard ones. */
@@ -169,10 +164,6 @@ export class MutableWorld implements World {
     this.deliveries = new Table(TABLES.deliveries, past?.deliveries)
     this.providerCalls = new Table(TABLES.providerCalls, past?.providerCalls)
     this.timers = new Timers(past?.timers)
-  }
-
-  get isInMemory(): boolean {
-    return this.payments.stored === undefined
   }
 
   table<K extends RecordKind>(kind: K): Table<RecordKinds[K]> {

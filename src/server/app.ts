@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { CONTROL_PREFIX } from '../contract/paths.ts'
 import type { WireAnswer } from '../contract/wire-answer.ts'
-import { fetchRecord, fetchWithTimers } from '../domain/fetch.ts'
-import { type Coming, together } from '../domain/table.ts'
 import type { Account } from '../engine/account/account.ts'
 import { RequestIds } from '../engine/account/ids.ts'
 import type { Gateway } from '../engine/gateway.ts'
@@ -140,8 +138,6 @@ export class App {
       const runtime = served && (served.runtime ?? (await served.open()))
       if (runtime) surface.assign?.(request, runtime)
       if (!handle) throw surface.missing(request, reply)
-      const fetching = runtime && fetchInPath(runtime.account, surface, request)
-      if (fetching) await fetching
 
       const fault = surface.faults?.before(request, reply)
       const isAnswered = fault !== undefined && (await fault)
@@ -226,14 +222,6 @@ export class App {
  */
 const settle = (account: Account, surface: Surface, request: Request): Promise<void> | undefined =>
   surface.name === 'control' || (request.isSafe && account.stalled) ? account.settled() : account.catchUp()
-
-/** Reads the records in the path that are not in memory. Only a merchant sees nothing of their timers. */
-function fetchInPath({ world }: Account, { name }: Surface, { params }: Request): Coming {
-  const fetch = name === 'merchant' ? fetchRecord : fetchWithTimers
-  let coming: Coming
-  for (const param in params) coming = together(coming, fetch(world, params[param] ?? ''))
-  return coming
-}
 
 const DASHBOARD = '/_paysim/dashboard/'
 

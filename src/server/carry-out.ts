@@ -1,5 +1,4 @@
 import type { Actor, Command } from '../domain/commands.ts'
-import { fetchFor } from '../domain/fetch.ts'
 import type { AccountRuntime } from '../engine/account/open-runtime.ts'
 import { MovedError, UnavailableError } from '../engine/store/store-errors.ts'
 import { notFound, RefusalError } from './refusal.ts'
@@ -8,28 +7,15 @@ import { notFound, RefusalError } from './refusal.ts'
 export class NotCarriedOutError extends MovedError {}
 
 /**
- * Nothing is decided while the journal cannot be written. Call it before anything of a call is carried out, with the
- * command, so that its records are in memory when it is decided. Returns a promise only if the call has to wait.
+ * Nothing is decided while the journal cannot be written. Call it before anything of a call is carried out. Returns a
+ * promise only if the call has to wait.
  */
-export function demandAvailable(
-  runtime: AccountRuntime,
-  command?: Command,
-  tries = TRIES,
-): Promise<void> | undefined {
+export function demandAvailable(runtime: AccountRuntime): Promise<void> | undefined {
   const isAvailable = runtime.account.available()
-  const again = () => (tries > 0 ? demandAvailable(runtime, command, tries - 1) : undefined)
-  if (isAvailable !== true)
-    return isAvailable.then(isNow => {
-      demandDecidable(runtime, isNow)
-      return again()
-    })
+  if (isAvailable !== true) return isAvailable.then(isNow => demandDecidable(runtime, isNow))
   demandDecidable(runtime, true)
-  const fetching = command && fetchFor(runtime.account.world, command)
-  return fetching?.then(again)
+  return undefined
 }
-
-/** While something is waited for, a checkpoint may take other records out of memory. */
-const TRIES = 3
 
 function demandDecidable({ removed, account }: AccountRuntime, isAvailable: boolean): void {
   // The merchant may have been removed while the body was read.
@@ -49,7 +35,7 @@ export const untilSafe = ({ account }: AccountRuntime, seq: number): Promise<voi
 
 /** Carries out a command, and returns the id of its record once the entry is safe. */
 export async function carryOut(runtime: AccountRuntime, command: Command, by: Actor): Promise<string> {
-  await demandAvailable(runtime, command)
+  await demandAvailable(runtime)
   const outcome = runtime.account.execute(command, by)
   await untilSafe(runtime, outcome.seq)
   if ('refused' in outcome) throw new RefusalError(outcome.refused)

@@ -1,8 +1,9 @@
 import type { ListWindow, Page } from '../contract/control/overview.ts'
 import { parseTimestamp } from '../contract/timestamps.ts'
 import { comparePositions, FROM_THE_TOP, type Position } from '../domain/list-index.ts'
-import { type Coming, fetchAll, firstOf, type Item, type ListedRecords } from '../domain/table.ts'
+import { firstOf, type Item, type ListedRecords } from '../domain/table.ts'
 import type { Account } from '../engine/account/account.ts'
+import { Slice } from '../engine/time/scheduling.ts'
 import type { Request } from './http/request.ts'
 import { refuseProblems } from './refusal.ts'
 import type { SearchIndex } from './search-index.ts'
@@ -33,14 +34,51 @@ export function readCursor(account: Pick<Account, 'sign'>, cursor: string): Posi
   return position && writeCursor(account, position) === cursor ? position : undefined
 }
 
-/** What some items are shown as, when their records are in memory. */
-export async function viewsOf<R, Row>(
-  items: readonly Item<R>[],
+/**
+ * What records are shown as. Of a long list, other calls get their turn in between: a checkpoint may move its records
+ * meanwhile, so each part looks anew for those after the last one.
+ */
+async function rowsOf<R, Row>(
+  after: (last: Position | undefined) => Iterable<Item<R>>,
   view: (record: R) => Row,
-  also?: (record: R) => Coming,
+  most = Number.POSITIVE_INFINITY,
+): Promise<{ readonly rows: Row[]; readonly last: Position | undefined }> {
+  const rows: Row[] = []
+  const slice = new Slice()
+  let last: Position | undefined
+  for (let isOver = true; isOver; ) {
+    if (last) await slice.next()
+    isOver = false
+    for (const item of after(last)) {
+      rows.push(view(item.record))
+      last = item
+      if (rows.length >= most) return { rows, last }
+      isOver = slice.isOver
+      if (isOver) break
+    }
+  }
+  return { rows, last }
+}
+
+const justAbove = ({ at, ordinal }: Position): Position => ({ at, ordinal: ordinal + 1 })
+
+interface Part extends Partial<Created> {
+  readonly limit?: number
+}
+
+/** All records of a kind, or those of a span of time, as rows. */
+export async function rowsFromOldest<R, Row>(
+  records: { items(from?: Position): Iterable<Item<R>> },
+  view: (record: R) => Row,
+  { createdFrom = Number.NEGATIVE_INFINITY, createdBefore = Number.POSITIVE_INFINITY, limit }: Part = {},
 ): Promise<Row[]> {
-  await fetchAll(items, also)
-  return items.map(({ record }) => view(record))
+  function* after(last: Position | undefined) {
+    for (const item of records.items(last ? justAbove(last) : { at: createdFrom, ordinal: 0 })) {
+      if (item.at >= createdBefore) return
+      yield item
+    }
+  }
+  return (await rowsOf(after, view, limit)).rows
 }
 
 /** All records whose facets match, or `limit` of them after `cursor`. */
@@ -54,13 +92,9 @@ export async function pageOf<R, Row>(
   const limit = limitIn(request)
   const from =
     cursor === undefined ? FROM_THE_TOP : positionIn('cursor', cursor, 'a next_cursor of this list')
-  const items = firstOf(list.below(from, matches), limit + 1)
-  const shown = items.slice(0, limit)
-  const last = shown.at(-1)
-  const data = await viewsOf(shown, view)
-  return shown.length < items.length && last
-    ? { data, has_more: true, next_cursor: writePosition(last) }
-    : { data, has_more: false, next_cursor: null }
+  const { rows: data, last } = await rowsOf(after => list.below(after ?? from, matches), view, limit)
+  const hasMore = last !== undefined && firstOf(list.below(last, matches), 1).length > 0
+  return { data, has_more: hasMore, next_cursor: hasMore ? writePosition(last) : null }
 }
 
 /** All of them by default. */
@@ -112,7 +146,6 @@ export async function listWindow<R, Row>(
   index: () => SearchIndex<R>,
   filter: Filter,
   view: (record: R) => Row,
-  also?: (record: R) => Coming,
 ): Promise<ListWindow<Row>> {
   const { anchor: given, offset, limit } = windowIn(request)
   const anchor = given ?? newestIn(list)
@@ -125,7 +158,7 @@ export async function listWindow<R, Row>(
   const isNewer = isLower(anchor, lowest) ? lowest : anchor
   const newer = given ? await read({ from: isNewer, to: end, offset: 0, limit: 0 }) : undefined
   return {
-    data: await viewsOf(items, view, also),
+    data: items.map(({ record }) => view(record)),
     total,
     exact,
     newer: newer?.total ?? 0,
@@ -163,12 +196,6 @@ const listed =
     return { total, exact: true, items }
   }
 
-/** The records of a span of time, oldest first. */
-export function createdDuring<R>(list: ListedRecords<R>, span: Created): Item<R>[] {
-  const all = { ...spanOf(span), offset: 0, limit: Number.POSITIVE_INFINITY }
-  return listed(list, () => true)(all).items.reverse()
-}
-
 /** The position below a number of records, of those below another position. */
 function afterSome<R>(
   list: ListedRecords<R>,
@@ -201,7 +228,7 @@ function highest(from: number, to: number, holds: (number: number) => boolean): 
 
 /** The position just above the newest record. */
 function newestIn<R>(list: ListedRecords<R>): Position {
-  for (const { at, ordinal } of list.below(FROM_THE_TOP, () => true)) return { at, ordinal: ordinal + 1 }
+  for (const newest of list.below(FROM_THE_TOP, () => true)) return justAbove(newest)
   return { at: 0, ordinal: 0 }
 }
 

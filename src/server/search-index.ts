@@ -1,6 +1,6 @@
 import { type DomainEvent, recordsOf } from '../domain/events.ts'
 import { comparePositions, FROM_THE_BOTTOM, FROM_THE_TOP, type Position } from '../domain/list-index.ts'
-import { type Coming, fetchAll, firstOf, type Item, type ListedRecords } from '../domain/table.ts'
+import { firstOf, type Item, type ListedRecords } from '../domain/table.ts'
 import type { World } from '../domain/world.ts'
 import type { Account } from '../engine/account/account.ts'
 import { Slice } from '../engine/time/scheduling.ts'
@@ -12,8 +12,6 @@ interface Shape<R> {
   readonly texts: (record: R, world: World) => readonly (string | null | undefined)[]
   /** What records have in common and are filtered by: the facets of their list, and then more. */
   readonly group: (record: R, world: World) => readonly string[]
-  /** Reads what else is needed for a record. */
-  readonly fetch?: (record: R, world: World) => Coming
   /** Whether an event changes records that it does not name. */
   readonly changesOthers?: (event: DomainEvent) => boolean
 }
@@ -38,8 +36,6 @@ interface Found<R> {
 
 /** After each so many slices of a few milliseconds, a search may be answered from the part of the index that there is. */
 const SLICES_OF_A_PART = 20
-/** How many records are fetched at a time: a millisecond of work. */
-const FETCHED = 128
 /** How many records are in one piece, or up to twice as many. */
 const PIECE = 1024
 /** Neither byte is in any text in UTF-8. */
@@ -155,19 +151,14 @@ export class SearchIndex<R> {
     let slices = 0
     for (let from: Position | undefined = FROM_THE_TOP; from; ) {
       // From the list as it is now: a checkpoint may have moved its records since the last slice.
-      const below = this.#list.below(from, () => true)
-      const items: Item<R>[] = firstOf(below, FETCHED)
-      await fetchAll(items, record => this.shape.fetch?.(record, this.account.world))
-      if (this.#changed !== changed) return
+      const below: Iterable<Item<R>> = this.#list.below(from, () => true)
       from = undefined
-      let isOver = false
-      for (const item of items) {
+      for (const item of below) {
         if (entries.push(this.#entryOf(item)) >= this.pieceSize) endPiece()
+        if (!slice.isOver) continue
         from = item
-        isOver = slice.isOver
-        if (isOver) break
+        break
       }
-      if (!isOver) continue
       await slice.next()
       if (this.#changed !== changed) return
       if (++slices % SLICES_OF_A_PART === 0) for (const goOn of this.#answerSome.splice(0)) goOn()

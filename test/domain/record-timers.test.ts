@@ -161,9 +161,9 @@ test('a record that has ended has no timer, except for the verdict on a receipt 
     for (const next of events) {
       if (!isPossible(world, next)) continue
       happen(...possibleTimers(world), next)
-      const ofEnded = world.timers
-        .list()
-        .filter(({ id }) => ENDS.includes(statusIn(world, id.split(':')[0] ?? '')))
+      const ofEnded = [...world.timers.items()].filter(({ id }) =>
+        ENDS.includes(statusIn(world, id.split(':')[0] ?? '')),
+      )
       const isVerifying = world.payments.get(payment)?.receipt?.status === 'processing'
       const allowed = isVerifying ? [paymentTimer(payment, 'receipt')] : []
       expect(ofEnded.map(({ id }) => id).filter(id => !allowed.includes(id))).toEqual([])

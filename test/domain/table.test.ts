@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { comparePositions, type Matches, newestFirst } from '../../src/domain/list-index.ts'
+import { comparePositions, type Matches, newestFirst, type Position } from '../../src/domain/list-index.ts'
 import { type Item, type Past, Table, type VersionPosition, type Written } from '../../src/domain/table.ts'
 
 interface Row {
@@ -33,12 +33,6 @@ class StoredRows implements Past<Row> {
   find(id: string) {
     return this.live.find(item => item.id === id)
   }
-  fetch() {
-    return undefined
-  }
-  fetchNamed() {
-    return undefined
-  }
   supersede(found: Item<Row>) {
     expect(this.live, 'only a stored version that counts is replaced').toContain(found)
     this.gone.add(found)
@@ -50,8 +44,8 @@ class StoredRows implements Past<Row> {
   below() {
     return newestFirst([this.live.reverse().values()])
   }
-  above() {
-    return this.live.values()
+  above(from: Position) {
+    return this.live.filter(item => comparePositions(item, from) >= 0).values()
   }
   count(matches: Matches) {
     return matches([]) ? this.size : 0
@@ -100,6 +94,8 @@ test('a table has the same records as a map, wherever their versions are', () =>
       expect(table.size).toBe(model.size)
       expect(new Map(table)).toEqual(model)
       expect(table.count(() => true)).toBe(model.size)
+      const items = [...table.items()]
+      for (const [nth, from] of items.entries()) expect([...table.items(from)]).toEqual(items.slice(nth))
       for (const each of IDS) expect(table.get(each)).toEqual(model.get(each))
     }),
     { numRuns: 500 },

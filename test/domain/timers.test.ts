@@ -24,7 +24,7 @@ test('timers are ordered by due time, then by when they were set; a name has one
           naive.push({ id: act.set, dueAt: act.dueAt })
         } else timers.clear(act.clear)
         const expected = naive.toSorted((a, b) => a.dueAt - b.dueAt)
-        expect(timers.list().map(({ record: { id, dueAt } }) => ({ id, dueAt }))).toEqual(expected)
+        expect([...timers.items()].map(({ record: { id, dueAt } }) => ({ id, dueAt }))).toEqual(expected)
         expect(timers.next?.id).toBe(expected[0]?.id)
         expect(timers.size).toBe(expected.length)
         expect(timers.get(name)?.dueAt).toBe('set' in act ? act.dueAt : undefined)

@@ -24,7 +24,7 @@ async function layerOf(given: readonly { at: number; colour: string; gone: boole
   const read = () => {
     throw new Error('to count, no record is read')
   }
-  const kind = new KindInLayer(await draft.finish(), { read, fetch: read })
+  const kind = new KindInLayer(await draft.finish(), { read })
   for (const [entry, { gone }] of all.entries()) if (gone) kind.supersede(entry)
   return { kind, left: all.filter(({ gone }) => !gone) }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Timer } from '../../src/domain/timers.ts'
 import { AccountClock } from '../../src/engine/time/clock.ts'
-import { Pacer } from '../../src/engine/time/pacer.ts'
+import { Firing, Pacer } from '../../src/engine/time/pacer.ts'
 import { RealTime } from '../../src/engine/time/real-time.ts'
 import { SteadyTime } from '../support/engine/steady-time.ts'
 
@@ -106,4 +106,28 @@ test('an account with a virtual clock never wakes', () => {
   expect(vi.getTimerCount()).toBe(0)
   vi.advanceTimersByTime(DAY)
   expect(wake).not.toHaveBeenCalled()
+})
+
+test('a timer that cannot be read throws at no one who only wakes, but at everyone who waits, until it can', async () => {
+  vi.useRealTimers()
+  let left = 3
+  let isDamaged = true
+  const onDone = vi.fn()
+  const firing = new Firing({
+    isDue: () => left > 0,
+    fireNext: () => {
+      if (isDamaged && left === 2) throw new Error('damaged')
+      left--
+    },
+    onDone,
+  })
+  for (const _ of [1, 2]) {
+    firing.begin()
+    await expect(firing.rest).rejects.toThrow('damaged')
+    expect([left, firing.rest, onDone.mock.calls.length]).toEqual([2, undefined, 0])
+  }
+  isDamaged = false
+  firing.begin()
+  await firing.rest
+  expect([left, onDone.mock.calls.length]).toEqual([0, 1])
 })

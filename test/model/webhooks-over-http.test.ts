@@ -85,7 +85,6 @@ async function play(history: readonly Step[], receiver: Receiver): Promise<void>
 const endpoint = (url: string) => ({ type: 'AddEndpoint', url, events: null }) as const
 
 async function carryOut(machine: Machine, command: Command) {
-  await machine.prepare(command)
   return machine.execute(command, 'operator')
 }
 

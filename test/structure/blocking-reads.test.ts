@@ -7,9 +7,9 @@ import { filesBelow } from '../support/structure/files-below.ts'
  * needs a reason, and one that is gone goes from here too.
  */
 const KNOWN: Record<string, string> = {
-  'src/engine/checkpoint/layer.ts: readSync': 'a record that nobody has fetched, such as at a start',
-  'src/engine/postgres/checkpoint-copy.ts: inflateSync': 'the same, in a chunk that is still packed',
-  'src/engine/postgres/checkpoint-copy.ts: readSync': 'the same, in a chunk that is still packed',
+  'src/engine/checkpoint/layer.ts: readSync': 'a record that is not in memory',
+  'src/engine/postgres/checkpoint-copy.ts: inflateSync': 'such a record, in a chunk that is still packed',
+  'src/engine/postgres/checkpoint-copy.ts: readSync': 'such a record, in a chunk that is still packed',
   'src/engine/store/data-directory.ts: existsSync': 'a start looks what there is',
   'src/engine/store/process-lock.ts: readFileSync': 'a start asks the system who holds the lock',
   'src/engine/store/process-lock.ts: readlinkSync': 'a start asks the system who holds the lock',

@@ -4,7 +4,7 @@ const HEAD = `# Through how many files a call goes
 Each walk is made twice in one process, and counted the second time, so neither the start nor what is loaded late is in
 it. The code of dependencies is not counted.
 
-Whoever wants to understand one call reads so many files, so a change that adds one to a walk needs a reason.
+A reader of one call reads so many files, so a change that adds one to a walk needs a reason.
 `
 
 /** The figures as a table, then each walk with its files by folder. */

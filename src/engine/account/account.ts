@@ -5,7 +5,6 @@ import { apply } from '../../domain/apply.ts'
 import type { Actor, ClockSetting, Command } from '../../domain/commands.ts'
 import { type Context, type Decision, decide } from '../../domain/decide/index.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
-import { fetchNextTimer } from '../../domain/fetch.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { type KeptAnswer, MutableWorld, type World } from '../../domain/world.ts'
 import type { Checkpoints } from '../checkpoint/checkpoints.ts'
@@ -49,7 +48,6 @@ export class Account {
   #rewriting: Promise<void> | undefined
   readonly #firing = new Firing({
     isDue: () => this.#isDue(),
-    fetch: () => fetchNextTimer(this.#world),
     fireNext: () => this.#fireNext(),
     onDone: () => this.#watch(),
   })

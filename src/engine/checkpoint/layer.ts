@@ -29,7 +29,7 @@ export class KindInLayer {
 
   constructor(
     readonly index: KindIndex,
-    readonly lines: Pick<RecordLines, 'read' | 'fetch'>,
+    readonly lines: Pick<RecordLines, 'read'>,
     superseded?: Uint8Array,
   ) {
     this.superseded = superseded ?? new Uint8Array(Math.ceil(index.at.length / 8))
@@ -120,9 +120,11 @@ export class KindInLayer {
     for (let entry = from - 1; entry >= start; entry--) if (this.counts(entry)) yield entry
   }
 
-  /** Oldest first, one iterator for each combination of facets. */
-  above(): Iterator<number>[] {
-    return this.index.ranges.map(({ end }, nth) => this.#up(this.#lowest[nth] ?? end, end))
+  /** Oldest first from a position on, one iterator for each combination of facets. */
+  above(from: Position): Iterator<number>[] {
+    return this.index.ranges.map((range, nth) =>
+      this.#up(Math.max(this.#lowest[nth] ?? range.end, this.#firstFrom(range, from)), range.end),
+    )
   }
 
   *#up(from: number, end: number): Generator<number> {
@@ -263,19 +265,9 @@ async function readWhole(path: string): Promise<Buffer> {
   return bytes.byteOffset % 8 === 0 ? bytes : Buffer.from(new Uint8Array(bytes).buffer)
 }
 
-interface WantedLine {
-  readonly start: number
-  readonly end: number
-  readonly take: (bytes: Buffer | undefined) => void
-}
-
-const isNear = (first?: WantedLine, last?: WantedLine, next?: WantedLine) =>
-  !!(first && last && next && next.start < last.end + READ_AHEAD_BYTES && next.end <= first.start + CHUNK)
-
 /** The records of one kind in the file of a layer. */
 class RecordLines {
   readonly #ahead: ReadAhead
-  #wanted: WantedLine[] = []
 
   constructor(
     private readonly path: string,
@@ -285,53 +277,13 @@ class RecordLines {
     this.#ahead = new ReadAhead(records)
   }
 
-  /** Everything else waits meanwhile, so it is only for what nobody has fetched. */
   read(entry: number): StoredLine {
     const { offset, length } = this.index
-    return this.#open(entry, this.#ahead.piece(offset[entry] ?? 0, length[entry] ?? 0))
-  }
-
-  /** Reads it while other work goes on, if it was not read ahead. Undefined if that fails: then `read` says why. */
-  fetch(entry: number): StoredLine | undefined | Promise<StoredLine | undefined> {
-    const start = this.index.offset[entry] ?? 0
-    const held = this.#ahead.held(start, this.index.length[entry] ?? 0)
-    if (held) return this.#openIfWhole(entry, held)
-    if (this.#wanted.length === 0) queueMicrotask(() => this.#fetchWanted())
-    return new Promise(resolve => {
-      const take = (bytes: Buffer | undefined) => resolve(bytes && this.#openIfWhole(entry, bytes))
-      this.#wanted.push({ start, end: start + (this.index.length[entry] ?? 0), take })
-    })
-  }
-
-  /** What was asked for at one time, and is close together, takes one read. */
-  #fetchWanted(): void {
-    const wanted = this.#wanted.sort((a, b) => a.start - b.start)
-    this.#wanted = []
-    for (let from = 0, to = 1; from < wanted.length; from = to++) {
-      while (isNear(wanted[from], wanted[to - 1], wanted[to])) to++
-      void this.#fetchTogether(wanted.slice(from, to))
-    }
-  }
-
-  async #fetchTogether(lines: readonly WantedLine[]): Promise<void> {
-    const [start, end] = [lines[0]?.start ?? 0, lines.at(-1)?.end ?? 0]
-    const bytes = await this.#ahead.fetch(start, end - start).catch(() => undefined)
-    for (const line of lines) line.take(bytes?.subarray(line.start - start, line.end - start))
-  }
-
-  #open(entry: number, bytes: Buffer): StoredLine {
+    const bytes = this.#ahead.piece(offset[entry] ?? 0, length[entry] ?? 0)
     try {
       return openSealed<StoredLine>(bytes.toString('utf8'))
     } catch (cause) {
-      throw new DamagedError(`${this.path}, at byte ${this.index.offset[entry]}, a record`, messageOf(cause))
-    }
-  }
-
-  #openIfWhole(entry: number, bytes: Buffer): StoredLine | undefined {
-    try {
-      return this.#open(entry, bytes)
-    } catch {
-      return undefined
+      throw new DamagedError(`${this.path}, at byte ${offset[entry]}, a record`, messageOf(cause))
     }
   }
 }
@@ -364,56 +316,41 @@ export class LineReader {
 const READ_AHEAD_BYTES = 16 * 1024
 
 /**
- * Reads pieces of a file that never changes. Timers and their payments are asked for in the order of the file: then it
- * reads ahead, since a call of the system takes longer than to parse the record.
+ * Reads pieces of a file that never changes. Lists and timers ask for them in the order of the file, or against it: then
+ * it reads some of what will be asked for next, since a call of the system takes longer than to parse a record.
  */
 export class ReadAhead {
   #chunk: Buffer = Buffer.alloc(0)
   #start = 0
-  /** Where the last piece ended. */
-  #last = Number.NaN
+  /** Where the last piece began and ended. */
+  #last = { start: Number.NaN, end: Number.NaN }
 
-  constructor(private readonly file: Pick<RecordBytes, 'readNow' | 'read'>) {}
-
-  /** The piece, if it was read already. */
-  held(offset: number, length: number): Buffer | undefined {
-    const from = offset - this.#start
-    if (from < 0 || from + length > this.#chunk.length) return undefined
-    this.#last = offset + length
-    return this.#chunk.subarray(from, from + length)
-  }
+  constructor(private readonly file: Pick<RecordBytes, 'readNow'>) {}
 
   /** Shorter than asked for if the file ends before. */
   piece(offset: number, length: number): Buffer {
-    const held = this.held(offset, length)
-    return held ?? this.#hold(offset, this.file.readNow(offset, this.#most(offset, length)), length)
+    const end = offset + length
+    const isHeld = offset >= this.#start && end <= this.#start + this.#chunk.length
+    if (!isHeld && length > READ_AHEAD_BYTES) return this.file.readNow(offset, length)
+    if (!isHeld) this.#read(offset, end)
+    this.#last = { start: offset, end }
+    return this.#chunk.subarray(offset - this.#start, end - this.#start)
   }
 
-  /** The same, while other work goes on. */
-  async fetch(offset: number, length: number): Promise<Buffer> {
-    return this.#hold(offset, await this.file.read(offset, this.#most(offset, length)), length)
-  }
-
-  #most(offset: number, length: number): number {
-    const follows = offset >= this.#last && offset - this.#last < READ_AHEAD_BYTES
-    this.#last = offset + length
-    return follows ? Math.max(READ_AHEAD_BYTES, length) : length
-  }
-
-  #hold(offset: number, chunk: Buffer, length: number): Buffer {
-    // Of a large piece, what follows is not here.
-    if (chunk.length <= READ_AHEAD_BYTES) {
-      this.#chunk = chunk
-      this.#start = offset
-    }
-    return chunk.subarray(0, length)
+  #read(offset: number, end: number): void {
+    const { start: lastStart, end: lastEnd } = this.#last
+    const isNext = offset >= lastEnd && offset - lastEnd < READ_AHEAD_BYTES
+    const isBefore = end <= lastStart && lastStart - end < READ_AHEAD_BYTES
+    this.#start = isBefore ? Math.max(0, end - READ_AHEAD_BYTES) : offset
+    const length = isNext || isBefore ? READ_AHEAD_BYTES : end - offset
+    this.#chunk = this.file.readNow(this.#start, length)
   }
 }
 
 /** The lines of a layer's records, which never change. A read past the end returns fewer bytes. */
 export interface RecordBytes {
   readonly size: number
-  /** Synchronous: everything else waits meanwhile. */
+  /** Synchronous, because a decision cannot wait: a record takes some tens of microseconds from the system's cache. */
   readNow(offset: number, length: number): Buffer
   /** Reads everything from start to end, while other work continues. */
   read(offset: number, length: number): Promise<Buffer>

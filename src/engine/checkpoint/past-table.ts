@@ -1,7 +1,7 @@
 import { comparePositions, merged, newestFirst, type Position } from '../../domain/list-index.ts'
 import type { RepeatedParts } from '../../domain/stored-form.ts'
-import { readRecord, subjectIn } from '../../domain/stored-state.ts'
-import { type Coming, type Item, type Past, together, type VersionPosition } from '../../domain/table.ts'
+import { readRecord } from '../../domain/stored-state.ts'
+import type { Item, Past, VersionPosition } from '../../domain/table.ts'
 import { type RecordKind, type RecordKinds, TABLES, type World } from '../../domain/world.ts'
 import { CacheBudget, Recent } from '../store/recent.ts'
 import type { KindInLayer, Layer, StoredLine } from './layer.ts'
@@ -20,14 +20,11 @@ class StoredItem<T> implements Item<T> {
   #line: StoredLine | undefined
   #id: string | undefined
   #record: T | undefined
-  #coming: Coming
-  /** Nobody tries again what could not be fetched: to read it says why. */
-  #isLost = false
 
   constructor(
     readonly kind: KindInLayer,
     readonly entry: number,
-    private readonly form: LineForm<T>,
+    private readonly toRecord: (line: StoredLine) => T,
   ) {}
 
   get at(): number {
@@ -44,25 +41,6 @@ class StoredItem<T> implements Item<T> {
     return line
   }
 
-  fetch(): Coming {
-    if (this.#record !== undefined || this.#isLost) return undefined
-    if (this.#line) return this.form.fetchNamed(this.#line)
-    if (this.#coming) return this.#coming
-    const line = this.kind.lines.fetch(this.entry)
-    if (!(line instanceof Promise)) return this.#take(line)
-    this.#coming = line.then(read => this.#take(read))
-    return this.#coming
-  }
-
-  #take(line: StoredLine | undefined): Coming {
-    this.#coming = undefined
-    this.#isLost = line === undefined
-    if (!line || this.#record !== undefined) return undefined
-    this.#id = line.id
-    this.#line = line
-    return this.form.fetchNamed(line)
-  }
-
   get id(): string {
     if (this.#id !== undefined) return this.#id
     this.#line = this.#read()
@@ -71,18 +49,11 @@ class StoredItem<T> implements Item<T> {
 
   get record(): T {
     if (this.#record === undefined) {
-      this.#record = this.form.toRecord(this.#line ?? this.#read())
+      this.#record = this.toRecord(this.#line ?? this.#read())
       this.#line = undefined
     }
     return this.#record
   }
-}
-
-/** How a record is made of its line. */
-interface LineForm<T> {
-  toRecord(line: StoredLine): T
-  /** Fetches the record that it needs for that. */
-  fetchNamed(line: StoredLine): Coming
 }
 
 interface PastSettings<K extends RecordKind> {
@@ -108,12 +79,6 @@ export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
     sizeOf: ({ kind, entry }) => OBJECT_TO_LINE * (kind.index.length[entry] ?? 0),
   })
 
-  /** The id that was asked for last, and what may have it. */
-  #asked: { readonly id: string; readonly items: readonly StoredItem<RecordKinds[K]>[] } = {
-    id: '',
-    items: [],
-  }
-
   constructor(private readonly settings: PastSettings<K>) {
     const { layers, kind, arrivals } = settings
     this.lastOrdinal = arrivals
@@ -125,37 +90,15 @@ export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
   }
 
   find(id: string): StoredItem<RecordKinds[K]> | undefined {
-    return this.#itemsOf(id).find(({ kind, entry, id: own }) => kind.counts(entry) && own === id)
-  }
-
-  fetch(id: string): Coming {
-    let coming: Coming
-    for (const item of this.#itemsOf(id)) coming = together(coming, item.fetch())
-    return coming
-  }
-
-  /** Those whose ids have the hash of this one: mostly one. A record is fetched first, and then found by the same id. */
-  #itemsOf(id: string): readonly StoredItem<RecordKinds[K]>[] {
-    if (this.#asked.id === id || this.#inLayers.length === 0) return this.#asked.items
+    if (this.#inLayers.length === 0) return undefined
     const hash = hashOf(id, this.settings.hashSeed)
-    const items = this.#inLayers.flatMap((kind, nth) =>
-      kind.hashed(hash).map(entry => this.#item(kind, nth, entry)),
-    )
-    this.#asked = { id, items }
-    return items
-  }
-
-  fetchNamed(word: string, position: Position, most: number): Coming {
-    const hash = hashOf(word, this.settings.hashSeed)
-    let coming: Coming
-    this.#inLayers.forEach((kind, nth) => {
-      let left = most
-      for (const entry of kind.named(hash, position)) {
-        if (left-- === 0) return
-        coming = together(coming, this.#item(kind, nth, entry).fetch())
+    for (const [nth, kind] of this.#inLayers.entries())
+      for (const entry of kind.hashed(hash)) {
+        const item = this.#item(kind, nth, entry)
+        // Another id may have the same hash.
+        if (item.id === id) return item
       }
-    })
-    return coming
+    return undefined
   }
 
   supersede({ kind, entry }: StoredItem<RecordKinds[K]>): void {
@@ -177,9 +120,9 @@ export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
     )
   }
 
-  above() {
+  above(from: Position) {
     return merged(
-      this.#inLayers.flatMap((kind, nth) => kind.above().map(entries => this.#items(kind, nth, entries))),
+      this.#inLayers.flatMap((kind, nth) => kind.above(from).map(entries => this.#items(kind, nth, entries))),
       (a, b) => comparePositions(b, a),
     )
   }
@@ -219,17 +162,11 @@ export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
   }
 
   #item(kind: KindInLayer, nth: number, entry: number): StoredItem<RecordKinds[K]> {
-    return this.#recent.get(nth * 2 ** 32 + entry, () => new StoredItem(kind, entry, this.#form))
+    return this.#recent.get(nth * 2 ** 32 + entry, () => new StoredItem(kind, entry, this.#toRecord))
   }
 
-  readonly #form: LineForm<RecordKinds[K]> = {
-    toRecord: ({ record, id, at, ordinal }) => {
-      const { kind, parts, world } = this.settings
-      return readRecord(kind, record, { id, at, ordinal }, { world: world(), parts })
-    },
-    fetchNamed: ({ record }) => {
-      const subject = subjectIn(this.settings.kind, record)
-      return subject && this.settings.world()[subject.kind].fetch(subject.id)
-    },
+  readonly #toRecord = ({ record, id, at, ordinal }: StoredLine): RecordKinds[K] => {
+    const { kind, parts, world } = this.settings
+    return readRecord(kind, record, { id, at, ordinal }, { world: world(), parts })
   }
 }

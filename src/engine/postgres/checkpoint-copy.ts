@@ -178,7 +178,6 @@ export class PackedFile {
   /** Where each chunk starts in the packed file, and where the last one ends. */
   readonly #starts: number[] = [0]
   readonly #recent = new Map<number, Buffer>()
-  readonly #coming = new Map<number, Promise<Buffer>>()
   readonly #plain: RecordBytes
   #size = 0
   /** How many bytes of the file have been written. */
@@ -264,13 +263,10 @@ export class PackedFile {
     return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
   }
 
-  /** Many may ask for records of one chunk, which is unpacked once for all of them. */
   async #chunkSoon(nth: number): Promise<Buffer> {
     const recent = this.#recent.get(nth)
     if (recent) return recent
-    const coming = this.#coming.get(nth) ?? this.#chunk(nth).finally(() => this.#coming.delete(nth))
-    this.#coming.set(nth, coming)
-    const chunk = await coming
+    const chunk = await this.#chunk(nth)
     this.#remember(nth, chunk)
     return chunk
   }

@@ -1,5 +1,4 @@
 import type { ClockSetting } from '../../domain/commands.ts'
-import type { Coming } from '../../domain/table.ts'
 import type { Timer } from '../../domain/timers.ts'
 import type { AccountClock } from './clock.ts'
 import { Slice } from './scheduling.ts'
@@ -53,8 +52,6 @@ const UNTIL_A_LOOK = 8
 
 interface FiringSettings {
   readonly isDue: () => boolean
-  /** Reads what the next timer needs, if it is not in memory. */
-  readonly fetch: () => Coming
   readonly fireNext: () => void
   /** Called when nothing more is due. */
   readonly onDone: () => void
@@ -70,9 +67,18 @@ export class Firing {
   /** Fires what is due; if that is much, the rest follows in slices. */
   begin(): void {
     if (this.#within || this.#rest) return
-    const fetching = this.#fire(count => count < AT_ONCE)
-    if (!fetching && !this.settings.isDue()) return this.settings.onDone()
-    this.#rest = this.#fireRest(fetching).finally(() => {
+    const slice = new Slice()
+    let rest: Promise<void>
+    try {
+      let count = 0
+      // The records may have to be read from a slow disk.
+      this.#fireWhile(() => count++ < AT_ONCE && (count % UNTIL_A_LOOK !== 0 || !slice.isOver))
+      if (!this.settings.isDue()) return this.settings.onDone()
+      rest = this.#fireRest(slice)
+    } catch (cause) {
+      rest = Promise.reject(cause)
+    }
+    this.#rest = rest.finally(() => {
       this.#rest = undefined
     })
     // Callers that wait for the rest get the error. Without any, the next caller meets the same timer.
@@ -91,27 +97,13 @@ export class Firing {
     return this.#rest
   }
 
-  async #fireRest(before: Coming): Promise<void> {
-    const slice = new Slice()
-    const goOn = (count: number) => count % UNTIL_A_LOOK !== 0 || !slice.isOver
-    let fetching = before
-    do {
-      await fetching
-      await slice.next()
-      fetching = this.#fire(goOn)
-    } while (fetching || this.settings.isDue())
-    this.settings.onDone()
-  }
-
-  /** Fires some of what is due. Returns what the next timer has to wait for. */
-  #fire(goOn: (count: number) => boolean): Coming {
+  async #fireRest(slice: Slice): Promise<void> {
     let count = 0
-    let fetching: Coming
-    this.#fireWhile(() => {
-      fetching = this.settings.fetch()
-      return !fetching && goOn(count++)
-    })
-    return fetching
+    do {
+      await slice.next()
+      this.#fireWhile(() => ++count % UNTIL_A_LOOK !== 0 || !slice.isOver)
+    } while (this.settings.isDue())
+    this.settings.onDone()
   }
 
   #fireWhile(goOn: () => boolean): void {

@@ -3,12 +3,12 @@ import { formatDuration } from '../../contract/durations.ts'
 import { LIMITS, parseRetryAfter } from '../../contract/limits.ts'
 import { signWebhook } from '../../contract/webhook-signature.ts'
 import type { Command } from '../../domain/commands.ts'
-import { fetchFor, fetchRecord } from '../../domain/fetch.ts'
 import type { Delivery, WebhookEndpoint, WebhookEvent } from '../../domain/model.ts'
+import { deliveryTimer } from '../../domain/timers.ts'
 import type { Account } from '../account/account.ts'
 import { type Holds, holdId, type Letting } from '../holds.ts'
 import { Deadline, type Reading, type ReceiverBudget, Stopping, TooLateError } from '../time/real-time.ts'
-import { Queue, yieldToEventLoop } from '../time/scheduling.ts'
+import { inSlices, Queue, yieldToEventLoop } from '../time/scheduling.ts'
 import type { WebhookSender } from './webhook-sender.ts'
 
 type AttemptReport = Extract<Command, { type: 'RecordAttempt' }>['result']
@@ -214,8 +214,6 @@ export class Courier {
     if (this.#stopping.isBegun) return undefined
     if (change.drop || change.status !== undefined) return this.#notSent(change)
     if (this.options.hold) await this.#held(delivery, this.options.hold)
-    const fetching = sentBody === undefined && fetchRecord(world, delivery.eventId)
-    if (fetching) await fetching
     const endpoint = world.endpoints.get(delivery.endpointId)
     const body = sentBody ?? this.#bodyOf(delivery)
     return endpoint && body !== undefined
@@ -248,8 +246,8 @@ export class Courier {
     const { account } = this
     const attempt = delivery.attempts.length
     const command = { type: 'RecordAttempt', delivery: delivery.id, attempt, result } as const
-    const fetching = fetchFor(account.world, command)
-    if (fetching) await fetching
+    // It may end every other delivery to this endpoint.
+    if (result.status === 410) await readOpenDeliveries(account)
     const catchingUp = account.catchUp()
     if (catchingUp) await catchingUp
     if (this.#stopping.isBegun) return
@@ -368,3 +366,16 @@ function describe(cause: unknown): string {
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
   return code ?? cause.message
 }
+
+/** How many deliveries are read between two looks at the clock. */
+const READ_AT_ONCE = 8
+
+/**
+ * An endpoint that goes ends all that waits for it in one step, while nobody is answered. What of it is not in memory is
+ * read before, in slices.
+ */
+export const readOpenDeliveries = (account: Account): Promise<void> =>
+  inSlices(account.world.openDeliveries, READ_AT_ONCE, id => {
+    const { deliveries, timers } = account.world
+    if (deliveries.has(id)) timers.get(deliveryTimer(id))
+  })

@@ -1,7 +1,6 @@
 import type { PaymentRow, PayoutRow } from '../../contract/control/payments.ts'
 import type { DeliveryRow } from '../../contract/control/webhooks.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
-import { eventOf } from '../../domain/fetch.ts'
 import { type Delivery, methodOf, type Payment, type Payout, stateOf, statusOf } from '../../domain/model.ts'
 import { CANCELLING, deliveryFacets, paymentFacets, payoutFacets, type World } from '../../domain/world.ts'
 import type { Account } from '../../engine/account/account.ts'
@@ -138,7 +137,6 @@ export function deliveryBrowsing() {
       ...deliveryFacets(delivery),
       ...[events.get(delivery.eventId)?.type ?? '', delivery.endpointId],
     ],
-    fetch: (delivery, world) => eventOf(world)(delivery),
     // The deliveries that wait for this endpoint fail.
     changesOthers: ({ type }) => type === 'EndpointRemoved' || type === 'EndpointDisabled',
   })
@@ -149,7 +147,7 @@ export function deliveryBrowsing() {
       const view = (delivery: Delivery) => deliveryRow(delivery, world)
       const index = () => deliveries(account)
       const filter = deliveryFilter(request)
-      return answer(200, await listWindow(request, world.deliveries, index, filter, view, eventOf(world)))
+      return answer(200, await listWindow(request, world.deliveries, index, filter, view))
     },
 
     'GET /accounts/:account/webhook-deliveries/:id': ({ runtime, request, answer }) => {

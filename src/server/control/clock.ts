@@ -1,15 +1,16 @@
 import { MOST_NAMED } from '../../contract/control/clock.ts'
 import { AdvanceBody, ClockBody } from '../../contract/control/requests.ts'
 import { LATEST, parseTimestamp } from '../../contract/timestamps.ts'
+import type { Timer } from '../../domain/timers.ts'
 import { commandLine } from '../../domain/why/answer.ts'
 import type { Account } from '../../engine/account/account.ts'
 import type { AdvancePlan } from '../../engine/time/time-travel.ts'
 import { carryOut, demandAvailable } from '../carry-out.ts'
-import { limitIn, viewsOf } from '../lists.ts'
+import { limitIn, rowsFromOldest } from '../lists.ts'
 import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
 import { bodyReader, type ControlHandlers, durationIn } from './control-call.ts'
 import { rateIn } from './overview.ts'
-import { clockView, fetchMoved, namedTimer, timerView } from './views.ts'
+import { clockView, namedTimer, timerView } from './views.ts'
 
 const readClock = bodyReader<ClockBody>(ClockBody)
 const readAdvance = bodyReader<AdvanceBody>(AdvanceBody)
@@ -52,9 +53,8 @@ export const clockCalls = {
   'GET /accounts/:account/timers': async ({ runtime, request, answer }) => {
     const { world } = runtime.account
     const limit = limitIn(request)
-    const timers = world.timers.list(limit)
-    if (limit > MOST_NAMED) return answer(200, { data: await viewsOf(timers, timerView) })
-    return answer(200, { data: await viewsOf(timers, timer => namedTimer(world, timer), fetchMoved(world)) })
+    const view = limit > MOST_NAMED ? timerView : (timer: Timer) => namedTimer(world, timer)
+    return answer(200, { data: await rowsFromOldest(world.timers, view, { limit }) })
   },
 } satisfies Partial<ControlHandlers>
 

@@ -3,44 +3,31 @@ import type { Buckets, Overview } from '../../contract/control/overview.ts'
 import { DELIVERY_STATES, PAYMENT_STATUSES, PAYOUT_STATUSES } from '../../contract/statuses.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { changedRecord, type DomainEvent, type Entry } from '../../domain/events.ts'
-import { fetchEach } from '../../domain/fetch.ts'
 import { type Facets, FROM_THE_TOP, type Position } from '../../domain/list-index.ts'
 import { type Payment, type Payout, stateOf } from '../../domain/model.ts'
-import { firstOf, type Item, type ListedRecords } from '../../domain/table.ts'
+import { firstOf, type ListedRecords } from '../../domain/table.ts'
 import { CANCELLING, type World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { whyRecord } from '../../engine/account/why-record.ts'
 import type { Gateway } from '../../engine/gateway.ts'
-import { viewsOf } from '../lists.ts'
 import { refuseProblems } from '../refusal.ts'
 import type { ControlHandlers, ControlSettings } from './control-call.ts'
-import { clockView, fetchMoved, namedTimer, subjectOf } from './views.ts'
+import { clockView, namedTimer, subjectOf } from './views.ts'
 
 /** A summary of an account: what needs somebody, what happened last, what comes next, and counts over time. */
 export function overviewCalls({ gateway, requests }: ControlSettings) {
   const changed = new LastChanged(gateway)
   return {
-    'GET /accounts/:account/overview': async ({ runtime, answer }) => {
+    'GET /accounts/:account/overview': ({ runtime, answer }) => {
       const { world, now } = runtime.account
-      const next = await viewsOf(
-        world.timers.list(MOST_NEXT),
-        timer => {
-          const { due_at, command, record } = namedTimer(world, timer)
-          return { due_at, command, record }
-        },
-        fetchMoved(world),
-      )
-      const changes = await changed.of(runtime)
-      await fetchEach(
-        world,
-        changes.map(({ id }) => id),
-      )
-      const failing = await failingOf(world)
       return answer(200, {
         clock: clockView(runtime),
-        needs: { failing, ...needsOf(world, now) },
-        feed: changes.flatMap(change => feedLine(runtime, change)),
-        next,
+        needs: { failing: failingOf(world), ...needsOf(world, now) },
+        feed: changed.of(runtime).flatMap(change => feedLine(runtime, change)),
+        next: firstOf(world.timers.items(), MOST_NEXT).map(({ record }) => {
+          const { due_at, command, record: about } = namedTimer(world, record)
+          return { due_at, command, record: about }
+        }),
         payments: { total: world.payments.size, ...countsOf(world.payments, PAYMENT_STATUSES, now) },
         payouts: {
           total: world.payouts.size,
@@ -57,18 +44,15 @@ const HOUR_MS = 3_600_000
 const MOST_NEXT = 10
 
 /** The endpoints with deliveries that fail, with what the newest one got. */
-async function failingOf({ deliveries, endpoints }: World): Promise<Overview['needs']['failing']> {
-  const views = [...endpoints.values()].map(({ id, url }) => {
+const failingOf = ({ deliveries, endpoints }: World): Overview['needs']['failing'] =>
+  [...endpoints.values()].flatMap(({ id, url }) => {
     const matches = ([state, endpoint]: Facets) => state === 'failing' && endpoint === id
-    return viewsOf(firstOf(deliveries.below(FROM_THE_TOP, matches), 1), ({ attempts }) => {
-      const last = attempts.findLast(({ result }) => result)?.result
-      if (!last) return []
-      const { status: last_status, error: last_error } = last
-      return [{ endpoint: id, url, deliveries: deliveries.count(matches), last_status, last_error }]
-    })
+    const [newest] = firstOf(deliveries.below(FROM_THE_TOP, matches), 1)
+    const last = newest?.record.attempts.findLast(({ result }) => result)?.result
+    if (!last) return []
+    const { status: last_status, error: last_error } = last
+    return [{ endpoint: id, url, deliveries: deliveries.count(matches), last_status, last_error }]
   })
-  return (await Promise.all(views)).flat(2)
-}
 
 function needsOf({ payments, timers }: World, now: number): Omit<Overview['needs'], 'failing'> {
   return {
@@ -136,27 +120,24 @@ class LastChanged {
   }
 
   /** Newest first. Changes are noted from the first call of the control surface on; before them come the newest records. */
-  async of(runtime: AccountRuntime): Promise<Change[]> {
+  of(runtime: AccountRuntime): Change[] {
     const { record, delivery } = this.#changes.get(runtime) ?? this.#begin(runtime)
     const noted = [...record.values(), ...delivery.values()].sort((a, b) => b.nth - a.nth)
-    return [...noted, ...(await newest(runtime.account.world, record))]
+    return [...noted, ...newest(runtime.account.world, record)]
   }
 }
 
 /** The newest payments and payouts that are not among the noted ones, as many as those leave room for. */
-async function newest({ payments, payouts }: World, noted: ReadonlyMap<string, Change>): Promise<Change[]> {
+function newest({ payments, payouts }: World, noted: ReadonlyMap<string, Change>): Change[] {
   const room = KEPT.record - noted.size
   if (room <= 0) return []
-  const newestOf = (records: typeof payments | typeof payouts) =>
-    viewsOf<Payment | Payout, Change>(
-      firstOf<Item<Payment | Payout>>(
-        records.below(FROM_THE_TOP, () => true),
-        KEPT.record,
-      ),
-      ({ sortKey: { id }, updatedAt: at }) => ({ id, at }),
+  const newestOf = (records: ListedRecords<Payment | Payout>) =>
+    firstOf(
+      records.below(FROM_THE_TOP, () => true),
+      KEPT.record,
     )
-  const found = [...(await newestOf(payments)), ...(await newestOf(payouts))]
-  return found
+  return [...newestOf(payments), ...newestOf(payouts)]
+    .map(({ record: { sortKey, updatedAt } }) => ({ id: sortKey.id, at: updatedAt }))
     .filter(({ id }) => !noted.has(id))
     .sort((a, b) => b.at - a.at)
     .slice(0, room)

@@ -6,7 +6,7 @@ import { imagesLost, isDigest } from '../../engine/store/image-store.ts'
 import { TooLateError } from '../../engine/time/real-time.ts'
 import { WebhookHostError } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
-import { anyOf, pageOf, viewsOf } from '../lists.ts'
+import { anyOf, pageOf, rowsFromOldest } from '../lists.ts'
 import { choose, sendReceipt, unreadable } from '../payer.ts'
 import { imageIn, readForm } from '../read-image.ts'
 import { notFound, RefusalError, refuse, refuseProblems } from '../refusal.ts'
@@ -74,7 +74,7 @@ export function paymentCalls({ visit }: ControlSettings) {
 
     'GET /accounts/:account/provider-calls': async ({ runtime, answer }) =>
       answer(200, {
-        data: await viewsOf([...runtime.account.world.providerCalls.items()], providerCallView),
+        data: await rowsFromOldest(runtime.account.world.providerCalls, providerCallView),
       }),
 
     'POST /accounts/:account/assets': async ({ runtime, request, answer }) => {
@@ -101,7 +101,7 @@ export function paymentCalls({ visit }: ControlSettings) {
 
     'GET /accounts/:account/assets': async ({ runtime, answer }) =>
       answer(200, {
-        data: await viewsOf([...runtime.account.world.assets.items()], assetView),
+        data: await rowsFromOldest(runtime.account.world.assets, assetView),
       }),
 
     'GET /accounts/:account/images/:digest': async ({ runtime, request, reply }) => {

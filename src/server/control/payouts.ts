@@ -42,7 +42,7 @@ export const payoutCalls = {
       payout: newPayout(body),
       idempotency: idempotency(request, key, () => fingerprintOf(body)),
     } as const
-    await demandAvailable(runtime, command)
+    await demandAvailable(runtime)
     const outcome = runtime.account.execute(command, 'operator')
     if ('replay' in outcome) {
       const kept = await keptRecord(runtime, reply, outcome.replay)

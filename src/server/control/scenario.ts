@@ -1,6 +1,5 @@
 import { STORY_FORMATS, type StoryFormat } from '../../contract/control/operations/records.ts'
 import type { CatalogueData } from '../../domain/catalogue.ts'
-import { fetchEach } from '../../domain/fetch.ts'
 import { readPackageFile } from '../../package-files.ts'
 import type { Story } from '../../scenario/from/story.ts'
 import { one } from '../lists.ts'
@@ -15,7 +14,6 @@ export function scenarioCalls({ gateway }: ControlSettings) {
       const format = formatIn(one(request, 'format') ?? 'yaml')
       const { account } = runtime
       const { world, journal, environment } = account
-      await fetchEach(world, ids)
       for (const id of ids)
         if (!world.payments.has(id) && !world.payouts.has(id)) throw notFound(`payment or payout ${id}`)
       await account.settled()

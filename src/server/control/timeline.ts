@@ -7,7 +7,6 @@ import type {
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { PaymentEvent, PayoutEvent } from '../../domain/apply.ts'
 import type { DomainEvent, Entry } from '../../domain/events.ts'
-import { fetchEach } from '../../domain/fetch.ts'
 import { FROM_THE_TOP } from '../../domain/list-index.ts'
 import type { ProviderCall } from '../../domain/model.ts'
 import {
@@ -39,8 +38,6 @@ export function timelineCalls({ gateway, requests }: ControlSettings) {
       const entries = await journal.history(id)
       const deliveries = deliveriesIn(entries)
       const ofDeliveries = await Promise.all(deliveries.map(delivery => journal.history(delivery)))
-      await fetchEach(world, deliveries)
-      await world.providerCalls.fetchNamed(id, FROM_THE_TOP, Number.POSITIVE_INFINITY)
       const { now } = runtime.account
       const wallOf = (seq: number) => wallTimes.of(runtime, seq)
       const asked = requests.about(runtime, id)

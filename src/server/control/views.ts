@@ -13,7 +13,6 @@ import { ENVIRONMENTS, type Environment } from '../../contract/statuses.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import { possibleMoves } from '../../domain/decide/move-payment.ts'
 import type { Entry } from '../../domain/events.ts'
-import { fetchFor } from '../../domain/fetch.ts'
 import { PAYOUT_MOVES, possiblePayoutMoves, targetStatus } from '../../domain/lifecycle.ts'
 import {
   type Asset,
@@ -25,7 +24,6 @@ import {
   type WebhookEndpoint,
   type WebhookEvent,
 } from '../../domain/model.ts'
-import type { Coming } from '../../domain/table.ts'
 import type { Timer } from '../../domain/timers.ts'
 import { eventView, paymentView, payoutView } from '../../domain/views.ts'
 import type { World } from '../../domain/world.ts'
@@ -202,12 +200,6 @@ function subjectView(world: World, { command }: TimerRecord): NonNullable<TimerR
   const { sortKey, merchantReference, amount, currency } = record
   return { id: sortKey.id, name: merchantReference ?? sortKey.id, amount, currency }
 }
-
-/** Reads what `subjectView` names. */
-export const fetchMoved =
-  (world: World) =>
-  ({ command }: Timer): Coming =>
-    fetchFor(world, command)
 
 export function namedTimer(world: World, timer: Timer) {
   const view = timerView(timer)

@@ -12,14 +12,13 @@ import {
   readSavedWebhook,
   type WebhookHeaders,
 } from '../../contract/webhook-check.ts'
-import { eventOf, fetchRecord } from '../../domain/fetch.ts'
 import type { Delivery, WebhookEndpoint } from '../../domain/model.ts'
 import type { World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
-import { secretsNow, WRONG_SECRET } from '../../engine/webhooks/courier.ts'
+import { readOpenDeliveries, secretsNow, WRONG_SECRET } from '../../engine/webhooks/courier.ts'
 import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
-import { createdDuring, createdIn, viewsOf } from '../lists.ts'
+import { createdIn, rowsFromOldest } from '../lists.ts'
 import { demandNoProblems, refuseProblems } from '../refusal.ts'
 import {
   bodyReader,
@@ -51,6 +50,7 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
       return answer(201, endpointView(found('webhook endpoint', endpoint)))
     },
     'DELETE /accounts/:account/webhook-endpoints/:id': async ({ runtime, request, answer }) => {
+      await readOpenDeliveries(runtime.account)
       await carryOut(runtime, { type: 'RemoveEndpoint', endpoint: param(request, 'id') }, 'operator')
       return answer(204)
     },
@@ -87,8 +87,8 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
     },
 
     'GET /accounts/:account/events': async ({ runtime, answer }) => {
-      const events = [...runtime.account.world.events.items()]
-      return answer(200, { data: await viewsOf(events, event => eventRecord(event, runtime)) })
+      const { world } = runtime.account
+      return answer(200, { data: await rowsFromOldest(world.events, event => eventRecord(event, runtime)) })
     },
     'POST /accounts/:account/events': async ({ runtime, request, answer }) => {
       const { type, event: copied, data } = await readEvent(request)
@@ -100,7 +100,6 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
           },
         ])
       const { world } = runtime.account
-      await fetchRecord(world, copied ?? '')
       const original = copied === undefined ? undefined : found('event', world.events.get(copied))
       const name = original?.type ?? type ?? ''
       const before = original
@@ -115,9 +114,8 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
     },
     'GET /accounts/:account/webhook-deliveries': async ({ runtime, request, answer }) => {
       const { world } = runtime.account
-      const deliveries = createdDuring(world.deliveries, createdIn(request))
       const view = (delivery: Delivery) => deliveryView(delivery, runtime)
-      return answer(200, { data: await viewsOf(deliveries, view, eventOf(world)) })
+      return answer(200, { data: await rowsFromOldest(world.deliveries, view, createdIn(request)) })
     },
     'POST /accounts/:account/webhook-deliveries/:id/redeliver': async ({ runtime, request, answer }) => {
       const id = await carryOut(runtime, { type: 'Redeliver', delivery: param(request, 'id') }, 'operator')

@@ -19,7 +19,7 @@ import { RefusalError, refuse } from '../refusal.ts'
 /** Executes a merchant's command about a payment, and responds with the payment or the refusal. */
 export async function answerPayment(call: Call, command: Command): Promise<Reply> {
   const { reply, operation, runtime } = call
-  const waiting = demandAvailable(runtime, command)
+  const waiting = demandAvailable(runtime)
   if (waiting) await waiting
   const outcome = runtime.account.execute(command, 'merchant')
   if ('replay' in outcome) return replay(runtime, reply, operation.success.status, outcome.replay)

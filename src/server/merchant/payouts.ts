@@ -4,7 +4,7 @@ import { CancelPayoutBody, PayoutListQuery } from '../../contract/requests.ts'
 import { parseTimestamp } from '../../contract/timestamps.ts'
 import { validator } from '../../contract/validation.ts'
 import type { Position } from '../../domain/list-index.ts'
-import { fetchPage, type PayoutPage, positionOf } from '../../domain/list-payouts.ts'
+import { type PayoutPage, pageOfPayouts, positionOf } from '../../domain/list-payouts.ts'
 import { demandAvailable, untilSafe } from '../carry-out.ts'
 import { readOptionalJson } from '../http/read-body.ts'
 import { sendJson } from '../http/reply.ts'
@@ -32,7 +32,7 @@ export const listPayouts: Handler = async ({ request, reply, runtime, operation,
     limit: query.limit === undefined ? LIMITS.pageSize.standard : Number(query.limit),
     below: from,
   }
-  const page = await fetchPage(account.world, wanted)
+  const page = pageOfPayouts(account.world, wanted)
   const newest = page.payouts.reduce((seq, payout) => Math.max(seq, payout.seq), 0)
   await account.journal.durable(newest)
   const data = page.payouts.map(payout => rendering.payout(payout)).join(',')
@@ -72,7 +72,7 @@ export const cancelPayout: Handler = async ({ request, reply, runtime, operation
   const { reason } = body as CancelPayoutBody
   const why = reason === undefined ? {} : { reason }
   const command = { type: 'MovePayout', payout: id, trigger: 'cancel', ...why } as const
-  await demandAvailable(runtime, command)
+  await demandAvailable(runtime)
   const outcome = account.execute(command, 'merchant')
   const payout = account.world.payouts.get(id)
   await untilSafe(runtime, outcome.seq)

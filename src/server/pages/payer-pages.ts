@@ -1,6 +1,5 @@
 import { timeLeft } from '../../contract/durations.ts'
 import { renderError } from '../../contract/errors.ts'
-import { fetchRecord } from '../../domain/fetch.ts'
 import type { Payment } from '../../domain/model.ts'
 import type { PageKind } from '../../engine/account/rendering.ts'
 import type { Gateway } from '../../engine/gateway.ts'
@@ -261,7 +260,6 @@ export function follow(
     await account.settled().finally(() => {
       isAboutTo = false
     })
-    await fetchRecord(account.world, opened.payment.sortKey.id)
     const payment = account.world.payments.get(opened.payment.sortKey.id)
     // The browser reloads the page, which then explains that the link has expired.
     if (!payment) return stream.end()

@@ -20,7 +20,6 @@ export async function carryOut(
   const remembered = early === null && keyed ? kept.expected(keyed, now) : undefined
   const expected = early ?? predict(machine, command)
   const before = snapshot(world)
-  await machine.prepare(command)
   const outcome = machine.execute(command, by)
   const after = snapshot(world)
   if (!('id' in outcome))

@@ -3,15 +3,13 @@ import type { CheckoutMode } from '../../../src/contract/statuses.ts'
 import { indexCatalogue, type RouteEntry } from '../../../src/domain/catalogue.ts'
 import type { Actor, ClockSetting, Command } from '../../../src/domain/commands.ts'
 import type { Entry } from '../../../src/domain/events.ts'
-import { fetchFor } from '../../../src/domain/fetch.ts'
 import { compileRule, type Rule } from '../../../src/domain/rules/rule.ts'
 import type { World } from '../../../src/domain/world.ts'
 import { Account, type Outcome } from '../../../src/engine/account/account.ts'
 import { Rendering } from '../../../src/engine/account/rendering.ts'
 import { RealTime } from '../../../src/engine/time/real-time.ts'
-import { forgetWhatWasRead, syncReads, uncounted } from '../engine/sync-reads.ts'
+import { forgetRecords } from '../engine/forget-records.ts'
 import type { Shelf } from './journals.ts'
-import { must } from './must.ts'
 import { CATALOGUES } from './provider.ts'
 import type { ANSWERS } from './steps.ts'
 
@@ -97,7 +95,7 @@ export class Machine {
     })
     this.#rendering = new Rendering(this.#account, CONTRACT, () => 'http://localhost')
     const { journal, checkpoints } = await this.shelf.open(this.#account)
-    this.#account.onEntry(entry => uncounted(() => this.#onEntry(entry)))
+    this.#account.onEntry(entry => this.#onEntry(entry))
     this.#account.open(journal, 0, checkpoints)
     this.#account.fireDue()
   }
@@ -117,27 +115,17 @@ export class Machine {
     this.open.push({ delivery, attempt: this.world.deliveries.get(delivery)?.attempts.length ?? 0 })
   }
 
-  /** Reads what a command needs, as the server does before it decides. */
-  async prepare(command: Command): Promise<void> {
-    forgetWhatWasRead()
-    for (let coming = fetchFor(this.world, command); coming; coming = fetchFor(this.world, command))
-      await coming
-  }
-
+  /** Each command reads what it decides about from where it is stored. */
   execute(command: Command, by: Actor): Outcome {
-    const before = syncReads()
-    const outcome = this.#account.execute(command, by)
-    must(syncReads() === before, 'a command finds its records in memory', command)
-    return outcome
+    forgetRecords()
+    return this.#account.execute(command, by)
   }
 
   /** Continues until nothing is due, and every receiver that answers has answered. */
   async quiet(): Promise<void> {
     do {
-      forgetWhatWasRead()
-      const before = syncReads()
+      forgetRecords()
       await this.#account.catchUp()
-      must(syncReads() === before, 'timers that fire find their records in memory')
     } while (await this.#answerOne())
   }
 
@@ -166,7 +154,6 @@ export class Machine {
       signature: '',
     }
     const command = { type: 'RecordAttempt', ...attempt, result } as const
-    await this.prepare(command)
     return this.execute(command, 'courier')
   }
 

@@ -17,7 +17,7 @@ export function dump(world: World) {
     payoutShelves: shelves(world.payouts),
     deliveryShelves: shelves(world.deliveries),
     byReference: [...references].map(word => [word, idsOf(world.payouts.named(word, FROM_THE_TOP))]),
-    timers: world.timers.list().map(({ record }) => record),
+    timers: [...world.timers.items()].map(({ record }) => record),
     timerCount: world.timers.size,
     catalogue: world.catalogue?.data ?? null,
     rules: world.rules?.map(rule => rule.data) ?? null,
@@ -67,7 +67,7 @@ export function snapshot(world: World): {
     records: [
       ...maps.flatMap(map => [map.size, ...[...map].flat()]),
       world.providerCalls.size,
-      ...world.timers.list().map(({ record }) => record),
+      ...[...world.timers.items()].map(({ record }) => record),
       ...idsOf(world.payments.below(FROM_THE_TOP, () => true)),
       ...idsOf(world.payouts.below(FROM_THE_TOP, () => true)),
       world.catalogue,

@@ -6,7 +6,7 @@ import { must } from '../must.ts'
 /** Checks that each timer belongs to a record in a state in which the timer can still change it. */
 export class TimersLive implements Watch {
   step({ world, account }: Machine): void {
-    const timers = world.timers.list().map(({ record }) => record)
+    const timers = [...world.timers.items()].map(({ record }) => record)
     must(timers.length === world.timers.size, 'timers are counted')
     for (const [at, timer] of timers.entries()) {
       must(timer.dueAt > account.now, 'nothing that is due is left', timer)
