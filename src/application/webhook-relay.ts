@@ -46,24 +46,28 @@ export interface RelayAnswer {
 
 /** An application may answer a webhook only after its own call is answered. */
 const HELD_MS = 1000
+/** An application may take an event into a queue, and work at it in its own time. */
+const QUEUED_MS = 2000
 
 /** The answer to a call of the application, which waits until an event that the call caused was delivered. */
 export class HeldAnswer {
   #release: (() => void) | undefined
   #released = Promise.resolve()
   #isTaken = false
+  #isAccepted = false
 
   /** From now on, events come before the answer. */
   hold(): void {
     this.#isTaken = false
+    this.#isAccepted = false
     this.#released = new Promise(resolve => {
       this.#release = resolve
     })
   }
 
   /**
-   * Lets the answer go once an event was delivered, or if none is due. Returns whether one came. On a real clock nobody
-   * can tell what is due, so the answer waits.
+   * Lets the answer go once an event was refused, or was accepted and there was time to work at it, or if none is due.
+   * Returns whether one came. On a real clock nobody can tell what is due, so the answer waits.
    */
   async letGo(deliverDue: () => Promise<unknown>): Promise<boolean> {
     try {
@@ -71,13 +75,19 @@ export class HeldAnswer {
     } finally {
       this.#release = undefined
     }
+    if (this.#isAccepted) await pause(QUEUED_MS)
     return this.#isTaken
   }
 
-  /** Returns what an event that is delivered now must call afterwards, if an answer waits for it. */
-  take(): (() => void) | undefined {
-    this.#isTaken ||= this.#release !== undefined
-    return this.#release
+  /** Returns what an event that is delivered now must call once it was answered, if an answer waits for it. */
+  take(): ((isAccepted: boolean) => void) | undefined {
+    const release = this.#release
+    if (!release) return undefined
+    this.#isTaken = true
+    return isAccepted => {
+      this.#isAccepted = isAccepted
+      release()
+    }
   }
 }
 
@@ -226,7 +236,7 @@ export class WebhookRelay {
   async #deliver(
     message: WebhookMessage,
     armed: readonly Armed[],
-    early?: () => void,
+    early?: (isAccepted: boolean) => void,
   ): Promise<RecordedDelivery> {
     const { secret } = this.settings
     const has = (kind: string) => armed.some(({ disturbance }) => disturbance.kind === kind)
@@ -239,11 +249,10 @@ export class WebhookRelay {
       this.#bringBack('return-at-once', armed, data),
     ])
     if (early && !isSuccess(delivery.status)) {
-      early()
+      early(false)
       await pause(EARLY_RETRY_MS)
       delivery = await this.#post(sentAgain(event, secret), 'event')
-    }
-    early?.()
+    } else early?.(true)
     for (const look of afterTheTruth) await look()
     if (has('webhook-twice')) await this.#post(sentAgain(event, secret), 'again')
     await this.#tellOfUnknownType(message, armed, 'after')
@@ -297,7 +306,7 @@ export class WebhookRelay {
   async #post(
     { headers, body }: WebhookMessage,
     sent: RecordedDelivery['sent'],
-    early?: () => void,
+    early?: (isAccepted: boolean) => void,
   ): Promise<RecordedDelivery> {
     const event = JSON.parse(body) as EventBody
     const { id, type } = event

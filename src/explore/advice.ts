@@ -1,6 +1,7 @@
 import { type DisturbanceKind, isForgery } from '../application/disturbance.ts'
 import type { Finding } from './confirm.ts'
 import { KIND_RULES } from './kinds.ts'
+import { cameFirst } from './narrative.ts'
 
 interface Advice {
   readonly text: string
@@ -16,12 +17,25 @@ export function adviceOf(finding: Finding): Advice[] {
     const steady = instead.filter(({ failed, of }) => of > 0 && failed === of).flatMap(({ kinds }) => kinds)
     return [{ text: adviceForSymptom(finding) }, ...adviceForKinds(steady)]
   }
+  if (hasEarlyEvent(finding)) {
+    const { text } = adviceForKind('webhook-early')
+    return [
+      { text: `The event came before the answer to the call that caused it. ${text}`, kind: 'webhook-early' },
+    ]
+  }
   if (!isInnocent(finding)) return adviceForKinds(kinds)
   return [{ text: `What was forged was refused, so it is not the cause. ${adviceForSymptom(finding)}` }]
 }
 
-const adviceForKinds = (kinds: readonly DisturbanceKind[]): Advice[] =>
-  [...new Set(kinds)].map(kind => ({ text: KIND_RULES[kind].advice, kind }))
+const adviceForKinds = (kinds: readonly DisturbanceKind[]): Advice[] => [...new Set(kinds)].map(adviceForKind)
+
+const adviceForKind = (kind: DisturbanceKind) => ({ text: KIND_RULES[kind].advice, kind })
+
+/** Whether a slow answer only let an event come first. */
+function hasEarlyEvent({ kinds, attempt: { result } }: Finding): boolean {
+  const { calls = [], deliveries = [] } = result.application ?? {}
+  return kinds.includes('call-slow') && deliveries.some(delivery => cameFirst(delivery, calls))
+}
 
 /** Whether the disturbance itself did nothing: the application refused every forged webhook. */
 export function isInnocent({ kinds, failure, attempt }: Finding): boolean {

@@ -234,8 +234,9 @@ export const KIND_RULES: Readonly<Record<DisturbanceKind, KindRules>> = {
   'webhook-early': {
     summary: 'the event comes before the answer to the call that caused it',
     advice:
-      'Store the order before you call the gateway and find it by merchant_reference, or answer 404 or 503 until you know the payment.',
+      'Store the order before you call the gateway and find it by merchant_reference, or answer 404 or 503 until you know the payment. A queue must keep an event whose payment is unknown, and try it again.',
     places: causes,
+    pauses: true,
   },
   'webhook-unknown-field': {
     summary: 'an event has members that no version has yet',

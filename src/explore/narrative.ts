@@ -37,7 +37,11 @@ export function narrativeOf({ result, run }: Pick<Attempt, 'result' | 'run'>): s
       return {
         at: startedAt,
         when: `${subject?.account ?? nameOf(step)}${time}: `,
-        what: deliveryLine(delivery, isRepeated, references),
+        what: deliveryLine(
+          { ...delivery, ...(cameFirst(delivery, calls) ? { isEarly: true } : {}) },
+          isRepeated,
+          references,
+        ),
       }
     }),
     ...visits.map(visit => ({
@@ -53,6 +57,14 @@ export function narrativeOf({ result, run }: Pick<Attempt, 'result' | 'run'>): s
   ].sort((a, b) => a.at - b.at)
   return shortened(collapsed(lines).map(line => withoutNames(line, run)))
 }
+
+/** Whether an event came before the slow answer to the call that made its payment. */
+export const cameFirst = ({ body, startedAt }: Delivery, calls: readonly Call[]): boolean =>
+  calls.some(({ disturbed, answer = '', ...call }) => {
+    const isSlow = disturbed?.includes('call-slow') ?? false
+    const isDuring = startedAt > call.startedAt && startedAt < (call.endedAt ?? Number.POSITIVE_INFINITY)
+    return isSlow && isDuring && recordIn(answer).id === eventIn(body).data?.id
+  })
 
 type References = ReadonlyMap<unknown, string>
 

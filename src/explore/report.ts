@@ -306,7 +306,7 @@ function findingLines(
   isSuite: boolean,
 ): string[] {
   const { kinds, places, alike, failed, of, attempt } = finding
-  const printed = isSuite ? printedIn(attempt) : []
+  const printed = printedIn(attempt)
   const rate =
     of === 0
       ? ' It was not repeated.'
@@ -324,7 +324,7 @@ function findingLines(
         ? []
         : [`   ${rate}`]),
     ...narrativeOf(attempt).map(line => `      ${paint.dim(line)}`),
-    ...(printed.length > 0 ? ['    The command printed:'] : []),
+    ...(printed.length > 0 ? [`    The ${isSuite ? 'command' : 'application'} printed:`] : []),
     ...printed.map(line => `      ${paint.dim(line)}`),
     ...adviceOf(finding).map(
       ({ text, kind }) => `    What to do: ${text}${kind === undefined ? '' : ` See ${guideTo(kind)}`}`,

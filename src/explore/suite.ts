@@ -159,7 +159,7 @@ function resultOf(
   run: SuiteRun,
   { status, problem, output: printed, tookMs, usual }: JudgedEnding,
 ): ScenarioResult {
-  const output = printed.map(line => stripVTControlCharacters(line).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' '))
+  const output = printed.map(printable)
   const ok = status === 0 && problem === undefined
   const at = { line: 1, column: 1 }
   const said = complaintIn(output.filter(line => !usual.has(withoutNumbers(line))))
@@ -182,9 +182,15 @@ function resultOf(
 
 const MOST_PRINTED = 15
 
-/** The end of what the command printed, in which test runners say what failed. */
+/** The end of what the command or the application printed, in which most of them say what failed. */
 export const printedIn = ({ result }: Pick<Attempt, 'result'>): readonly string[] =>
-  (result.application?.output ?? []).filter(line => line.trim() !== '').slice(-MOST_PRINTED)
+  (result.application?.output ?? [])
+    .map(printable)
+    .filter(line => line.trim() !== '')
+    .slice(-MOST_PRINTED)
+
+/** Without colours, and without what would move the cursor of a terminal. */
+const printable = (line: string) => stripVTControlCharacters(line).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
 
 const LONGEST = 160
 

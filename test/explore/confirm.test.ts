@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Attempt, type Attempts, FirstTry } from '../../src/explore/attempt.ts'
-import { confirm } from '../../src/explore/confirm.ts'
+import { confirm, type Finding, withoutRepetitions } from '../../src/explore/confirm.ts'
 import type { PlacedDisturbance } from '../../src/explore/kinds.ts'
 import type { StoryRecord } from '../../src/explore/story-record.ts'
 
@@ -97,6 +97,17 @@ test('only the first failure of its kind at a request waits as long as the file 
   expect(mayGiveUp({ kind: 'restart', before: 1 })('GET /orders/run-3-a')).toBe(false)
   expect(mayGiveUp(place(1), { kind: 'restart', before: 1 })('GET /orders/run-4-a')).toBe(false)
   expect(mayGiveUp(place(1), place(2))('GET /orders/run-5-a')).toBe(true)
+})
+
+test('a pair that one of its two causes alone is no finding of its own', async () => {
+  const restart: PlacedDisturbance = { kind: 'restart', before: 9 }
+  const pair = { ...attempt(1, 'failed', false), places: [restart, place(1)] }
+  const { findings } = await confirmed([pair], [1])
+  expect(findings).toMatchObject([{ kinds: ['webhook-twice'], places: [place(1)], failed: 3, of: 3 }])
+  const single = { ...findings[0], kinds: ['webhook-twice' as const], failure: FAILURE } as Finding
+  const both: Finding = { ...single, kinds: ['restart', 'webhook-twice'] }
+  const other = { ...both, failure: { ...FAILURE, sameAs: 'status' } }
+  expect(withoutRepetitions([single, both, other])).toEqual([{ ...single, alike: 2 }, other])
 })
 
 test('failures that are the same after reduction are one finding', async () => {

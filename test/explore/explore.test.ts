@@ -131,6 +131,18 @@ test('an event that comes when the story has gone on must not undo what came aft
   }
 })
 
+test('an event comes first even for a queue, and the report shows what the application printed', {
+  timeout: WITHIN_MS,
+}, async () => {
+  const drops = ['wrong.mjs', 'drops-unknown-payments-from-its-queue']
+  const early = await explore('webhook-early', drops, ['--runs', '1'])
+  expect(early.code, early.stdout + early.stderr).toBe(10)
+  expect(early.stdout).toMatch(
+    /was sent payment.succeeded .*, before its call was answered, and answered 202/,
+  )
+  expect(early.stdout).toMatch(/The application printed:\n\s+no order has the payment/)
+})
+
 test('what fails undisturbed too is one finding, and nothing that was disturbed is named as its cause', {
   timeout: WITHIN_MS,
 }, async () => {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import type { DisturbanceKind } from '../../src/application/disturbance.ts'
 import type { RecordedCall } from '../../src/application/gateway-proxy.ts'
 import type { RecordedVisit } from '../../src/application/payer.ts'
 import type { RecordedDelivery } from '../../src/application/webhook-relay.ts'
+import { adviceOf } from '../../src/explore/advice.ts'
+import type { Attempt } from '../../src/explore/attempt.ts'
 import { narrativeOf } from '../../src/explore/narrative.ts'
 import type { ScenarioResult } from '../../src/scenario/index.ts'
 
@@ -124,4 +127,47 @@ test('on a real clock, it mentions no times, which differ from run to run', () =
   expect(narrative({ deliveries: [delivery(2, 'event')] }, false)).toEqual([
     'step 3: it was sent payment.succeeded for ${run}-a, and answered 200',
   ])
+})
+
+/** A finding of one kind in a run with these calls and deliveries. */
+const findingOf = (kind: DisturbanceKind, calls: RecordedCall[], deliveries: RecordedDelivery[]) => {
+  const failure = { sameAs: 'status', message: 'status is "pending", not "paid"', expected: 1, actual: 2 }
+  const application = { calls, deliveries, visits: [], restarts: [] }
+  const result = { application, steps: [] } as unknown as ScenarioResult
+  const attempt: Attempt = {
+    places: [],
+    outcome: 'failed',
+    failure,
+    isHasty: false,
+    isSlow: false,
+    result,
+    run: '',
+  }
+  return { kinds: [kind], places: [], failure, alike: 1, failed: 3, of: 3, attempt }
+}
+
+test('a slow answer that only lets the event come first is told as that, in the story and in the advice', () => {
+  const slow = { ...call, disturbed: 'call-slow', endedAt: 50 }
+  const first = findingOf('call-slow', [slow], [delivery(10, 'event')])
+  expect(narrativeOf(first.attempt).join('\n')).toContain('before its call was answered, and answered 200')
+  const [advice] = adviceOf(first)
+  expect(advice?.kind).toBe('webhook-early')
+  expect(advice?.text).toMatch(
+    /^The event came before the answer to the call that caused it\. Store the order/,
+  )
+  const later = findingOf('call-slow', [slow], [delivery(60, 'event')])
+  expect(adviceOf(later)[0]?.text).toContain('repeat the call')
+})
+
+test('a forgery that was refused is not named as the cause', () => {
+  const refused = findingOf('webhook-forged', [call], [delivery(10, 'webhook-forged', { status: 400 })])
+  expect(adviceOf(refused)).toEqual([
+    {
+      text: expect.stringMatching(
+        /^What was forged was refused, so it is not the cause\. It depends on timing/,
+      ),
+    },
+  ])
+  const taken = findingOf('webhook-forged', [call], [delivery(10, 'webhook-forged')])
+  expect(adviceOf(taken)[0]?.text).toContain('Verify the signature')
 })

@@ -126,6 +126,17 @@ const BUGS = {
       return order ? byState(shop, event) : [200, {}]
     },
   },
+  /** The worker behind its queue looks once. */
+  'drops-unknown-payments-from-its-queue': {
+    take(shop, event) {
+      setTimeout(() => {
+        const order = Object.values(shop.orders).find(({ payment }) => payment === event.data.id)
+        if (order) byState(shop, event)
+        else console.log(`no order has the payment ${event.data.id}`)
+      }, 500)
+      return [202, {}]
+    },
+  },
   'refuses-unknown-fields': {
     take(shop, event) {
       const known = ['id', 'type', 'timestamp', 'environment', 'data']
