@@ -19,9 +19,6 @@ export const PROGRAM: readonly [string, ...string[]] = INSIDE
   ? [process.execPath]
   : [process.execPath, resolve(process.argv[1] ?? '')]
 
-/** Whether it is one executable file, whose files have no path. */
-const isOneFile = INSIDE !== undefined
-
 /** For a path that somebody else follows; in one executable file, there is no such path. */
 export const packageFile = (name: string) => join(ROOT, name)
 
