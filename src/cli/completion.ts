@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { type Argument, type Command, Help, type Option } from 'commander'
 import { readPackageFile } from '../package-files.ts'
 import { type CommandTable, commandsOf } from './command-table.ts'
+import { type Known, takenBy } from './values.ts'
 
 /** What a word of the command line can be. */
 export interface Value {
@@ -113,7 +114,7 @@ function commandNode(command: Command, { words, summary }: GroupContext): Comman
     summary,
     description: command.description(),
     usage: help.commandUsage(command),
-    arguments: command.registeredArguments.map(argument => argumentNode(argument, words)),
+    arguments: command.registeredArguments.map(argumentNode),
     options: new Help()
       .visibleOptions(command)
       .map(option => optionNode(option, help.optionDescription(option))),
@@ -123,17 +124,8 @@ function commandNode(command: Command, { words, summary }: GroupContext): Comman
   }
 }
 
-/** Options that take values of this machine. */
-const KNOWN_BY_OPTION: Readonly<Record<string, Known>> = {
-  '--profile': 'profiles',
-  '--account': 'accounts',
-  '--payment-method': 'methods',
-}
-
-/** Commands for an existing profile. */
-const OF_A_PROFILE = new Set(['profile set', 'profile use', 'profile show', 'profile remove'])
-
-function argumentNode(argument: Argument, words: readonly string[]): ArgumentNode {
+function argumentNode(argument: Argument): ArgumentNode {
+  const { files = false, known = null } = takenBy(argument)
   const { required, description, variadic, argChoices = [] } = argument
   const name = argument.name()
   return {
@@ -141,18 +133,20 @@ function argumentNode(argument: Argument, words: readonly string[]): ArgumentNod
     required,
     description,
     choices: argChoices,
-    file: /^(?:file|dir)s?$/.test(name) || (name === 'path' && description.includes('file')),
+    file: files || NAMES_A_FILE.has(name),
     repeatable: variadic,
     body: false,
     many: false,
-    known: name === 'name' && OF_A_PROFILE.has(words.join(' ')) ? 'profiles' : null,
+    known,
   }
 }
 
-function optionNode(
-  { flags, long, short, helpGroupHeading, ...option }: Option,
-  description: string,
-): OptionNode {
+/** The names of values that are files, as help shows them. */
+const NAMES_A_FILE: ReadonlySet<string> = new Set(['file', 'dir', 'image'])
+
+function optionNode(option: Option, description: string): OptionNode {
+  const { flags, long, short, helpGroupHeading } = option
+  const { body = false, list = false, files = false, known = null } = takenBy(option)
   const [, name] = /[<[]([^\].>]+)/.exec(flags) ?? []
   const { required, argChoices = [] } = option
   return {
@@ -167,11 +161,10 @@ function optionNode(
             name,
             required,
             choices: argChoices,
-            file: /^(?:file|dir|image)$/.test(name) || long === '--transcript',
-            body: long === '--data' && /^(?:json|body)$/.test(name),
-            // The help of every such option mentions commas.
-            many: /\bcommas?\b/.test(description),
-            known: KNOWN_BY_OPTION[long ?? ''] ?? null,
+            file: files || NAMES_A_FILE.has(name),
+            body,
+            many: list,
+            known,
           },
   }
 }
@@ -188,9 +181,6 @@ function textBelow(command: Command): string {
   command.outputHelp()
   return printed.slice(help.length).trim()
 }
-
-/** Values that only this machine knows. */
-export type Known = 'profiles' | 'accounts' | 'methods'
 
 /** Nobody who presses Tab wants to wait for a simulator that hangs. */
 const PATIENCE_MS = 500

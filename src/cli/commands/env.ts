@@ -3,6 +3,7 @@ import { shellQuoted } from '../../contract/shell-words.ts'
 import { newCommand } from '../command-table.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { choice } from '../flag-values.ts'
+import { optionFor } from '../values.ts'
 import { keptSecret } from '../webhooks/secret.ts'
 import {
   accountNamed,
@@ -31,9 +32,10 @@ export const command = (): Command =>
         .default('shell'),
     )
     .addOption(
-      new Option(
+      optionFor(
         '--account <id>',
         'account whose keys to print: shop.live, or shop for shop.test (default: default.test)',
+        { known: 'accounts' },
       ).env('PAYSIM_ACCOUNT'),
     )
     .addOption(new Option('--data <dir>', 'use the simulator that serves this directory').env('PAYSIM_DATA'))

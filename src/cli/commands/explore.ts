@@ -9,6 +9,7 @@ import {
   gatewayFlags,
   kindList,
 } from '../scenario/run-flags.ts'
+import { argumentFor, optionFor } from '../values.ts'
 
 export function command(): Command {
   const it = newCommand('explore')
@@ -16,16 +17,27 @@ export function command(): Command {
       'Run a scenario with your application again and again, each time with a disturbance, and report what the application does not survive.',
     )
     .usage('[options] [path...] [-- COMMAND [arguments]]')
-    .argument(
-      '[path...]',
-      'scenario files with an application, or folders that contain them; after `--`, the command that starts the application',
+    .addArgument(
+      argumentFor(
+        '[path...]',
+        'scenario files with an application, or folders that contain them; after `--`, the command that starts the application',
+        { files: true },
+      ),
     )
     .option('--suite', 'explore the test command after `--`, instead of a scenario')
     .option('--tolerate', 'with --suite: if two plain runs differ, explore what is the same')
     .option('--repeat <file>', 'with --suite: run the command once, with the disturbance of a saved finding')
     .option('--kinds', 'list the kinds of disturbance, and exit')
-    .option('--only <kinds>', 'try only these kinds, separated by commas', kindList)
-    .option('--skip <kinds>', 'try all kinds except these, separated by commas', kindList)
+    .addOption(
+      optionFor('--only <kinds>', 'try only these kinds, separated by commas', { list: true }).argParser(
+        kindList,
+      ),
+    )
+    .addOption(
+      optionFor('--skip <kinds>', 'try all kinds except these, separated by commas', {
+        list: true,
+      }).argParser(kindList),
+    )
     .option('--runs <n>', 'stop after this many runs', text => atLeastOne(text))
     .option(
       '--for <duration>',

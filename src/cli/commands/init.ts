@@ -10,6 +10,7 @@ import { readProfiles } from '../profiles/profiles.ts'
 import type { Given, TestedProfile } from '../profiles/set-up.ts'
 import { profileView, shownProfile } from '../profiles/view.ts'
 import { canAsk } from '../prompts/confirm.ts'
+import { optionFor } from '../values.ts'
 import { whereIs } from '../where/where.ts'
 
 interface InitFlags extends OutputFlags {
@@ -32,7 +33,11 @@ export const command = (): Command =>
       .option('--name <name>', 'name of the profile, such as shop-test')
       .option('--base-url <url>', 'base URL of the API (default: PAYSIM_BASE_URL)')
       .option('--key-file <file>', 'read the keys as PUBLIC:SECRET from this file; - means stdin')
-      .option('--account <id>', 'use this account of the local simulator, such as default.test')
+      .addOption(
+        optionFor('--account <id>', 'use this account of the local simulator, such as default.test', {
+          known: 'accounts',
+        }),
+      )
       .option('--contract <file>', 'contract file with the decisions of this server')
       .option('--ca-file <file>', 'trust the certificate authorities in this PEM file')
       .option('--replace', 'replace the profile that has this name')

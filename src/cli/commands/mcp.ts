@@ -1,7 +1,8 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { PROGRAM } from '../../package-files.ts'
 import { newCommand } from '../command-table.ts'
 import { examples } from '../control/session.ts'
+import { optionFor } from '../values.ts'
 import { type ControlTargetFlags, controlTargetFlags } from '../where/flags.ts'
 import { accountNamed } from '../where/simulators.ts'
 import { whereControlIs } from '../where/where.ts'
@@ -23,9 +24,10 @@ export const command = (): Command =>
       .option('--read-only', 'leave out every tool that changes something')
       .option('--config', 'print the configuration for an MCP client, and exit')
       .addOption(
-        new Option(
+        optionFor(
           '--account <id>',
           'account that the tools use by default, such as shop.live (default: default.test)',
+          { known: 'accounts' },
         ).env('PAYSIM_ACCOUNT'),
       ),
   )

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { type Answer, CursorRepeatedError, type PayoutList, type PayoutsQuery } from '../../client/index.ts'
 import { parseDuration } from '../../contract/durations.ts'
 import { shellWords } from '../../contract/shell-words.ts'
@@ -21,6 +21,7 @@ import { showHeaders } from '../output/printer.ts'
 import { payoutsView, payoutTotals, payoutView } from '../output/views/payouts.ts'
 import { confirmLive } from '../prompts/confirm.ts'
 import { PAYOUTS, refuseUnknownStatus } from '../statuses.ts'
+import { optionFor } from '../values.ts'
 
 interface ListFlags extends MerchantFlags {
   readonly status?: readonly string[]
@@ -45,9 +46,10 @@ export const list = (): Command =>
       declare
         .description('List payouts, newest first: one page, or all.')
         .addOption(
-          new Option(
+          optionFor(
             '--status <status>',
             'only payouts with this status; separate several with commas, or repeat the option',
+            { list: true },
           )
             .choices(PAYOUT_STATUSES)
             .argParser(commaSeparated),

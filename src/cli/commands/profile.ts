@@ -8,6 +8,7 @@ import { checkBaseUrl, checkedProfile, membersOf, newProfile, refuseName } from 
 import { type Profile, type ProfileBook, profileNamed, readProfiles } from '../profiles/profiles.ts'
 import { profileList, profileListView, profileView, shownProfile } from '../profiles/view.ts'
 import { canAsk, confirm } from '../prompts/confirm.ts'
+import { argumentFor } from '../values.ts'
 import { readKeyFile } from '../where/key-file.ts'
 
 interface AddFlags extends OutputFlags {
@@ -85,7 +86,9 @@ export const set = (): Command =>
   outputFlags(
     newCommand('profile set')
       .description('Change a part of a profile, and keep the rest: a new address needs no keys again.')
-      .argument('[name]', 'name of the profile (default: the current one)')
+      .addArgument(
+        argumentFor('[name]', 'name of the profile (default: the current one)', { known: 'profiles' }),
+      )
       .option('--base-url <url>', 'base URL of the API')
       .option('--key-file <file>', 'read the keys as PUBLIC:SECRET from this file; - means stdin')
       .option('--contract <file>', 'contract file with the decisions of this server')
@@ -163,7 +166,9 @@ export const show = (): Command =>
   outputFlags(
     newCommand('profile show')
       .description('Show a profile, without its secret key.')
-      .argument('[name]', 'name of the profile (default: the current one)')
+      .addArgument(
+        argumentFor('[name]', 'name of the profile (default: the current one)', { known: 'profiles' }),
+      )
       .option('--reveal', 'show the secret key too'),
   )
     .addHelpText(
@@ -188,7 +193,7 @@ Examples:
 export const use = (): Command =>
   newCommand('profile use')
     .description('Make a profile the current one. Options and environment variables still override it.')
-    .argument('[name]', 'name of the profile')
+    .addArgument(argumentFor('[name]', 'name of the profile', { known: 'profiles' }))
     .option('--none', 'use no profile: calls go to the local simulator by default')
     .addHelpText(
       'after',
@@ -218,7 +223,7 @@ interface RemoveFlags {
 export const remove = (): Command =>
   newCommand('profile remove')
     .description('Remove a profile and its keys.')
-    .argument('<name>', 'name of the profile')
+    .addArgument(argumentFor('<name>', 'name of the profile', { known: 'profiles' }))
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--no-input', 'never prompt: --yes is required then')
     .addHelpText(

@@ -6,6 +6,7 @@ import { didYouMean } from '../flag-values.ts'
 import { visibleLines } from '../output/text.ts'
 import type { View } from '../output/view.ts'
 import { confirmLive } from '../prompts/confirm.ts'
+import { optionFor } from '../values.ts'
 
 interface RequestFlags extends MerchantFlags {
   readonly data?: string
@@ -24,7 +25,9 @@ export const command = (): Command =>
         .description('Make any API call with your keys, and print the answer unchanged.')
         .addArgument(new Argument('<method>', 'HTTP method, such as GET').choices(METHODS).argParser(method))
         .argument('<path>', 'path below the base URL, such as /payout_intents', path)
-        .option('-d, --data <body>', 'body to send: JSON, @file or file, or - for stdin')
+        .addOption(
+          optionFor('-d, --data <body>', 'body to send: JSON, @file or file, or - for stdin', { body: true }),
+        )
         .option('-H, --header <name:value>', 'add a header (repeatable)', addHeader)
         .option(
           '--query-param <name=value>',

@@ -2,13 +2,17 @@ import type { Command } from 'commander'
 import { newCommand } from '../command-table.ts'
 import { again, seed } from '../flag-values.ts'
 import { atLeastOne, gatewayFlags, type RunFlags, report } from '../scenario/run-flags.ts'
+import { argumentFor, optionFor } from '../values.ts'
 
 export function command(): Command {
   const it = newCommand('run')
     .description('Run scenario files, each in its own account of a simulator that is started for the run.')
-    .argument(
-      '<path...>',
-      'scenario files, or folders that contain them; after `--`, the command that starts the application',
+    .addArgument(
+      argumentFor(
+        '<path...>',
+        'scenario files, or folders that contain them; after `--`, the command that starts the application',
+        { files: true },
+      ),
     )
     .option('--no-app', 'start no application, and refuse files that would start or restart one')
     .option(
@@ -37,7 +41,15 @@ export function command(): Command {
       [],
     )
     .option('--open', 'open the html report in a browser')
-    .option('--transcript <path>', 'write what happened to a file, or to a folder for several scenarios')
+    .addOption(
+      optionFor(
+        '--transcript <path>',
+        'write what happened to a file, or to a folder for several scenarios',
+        {
+          files: true,
+        },
+      ),
+    )
     .option('--watch', 'run again when a file changes')
     .option('--quiet', 'show failures only')
     .addHelpText(

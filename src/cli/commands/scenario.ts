@@ -13,6 +13,7 @@ import { type ControlFlags, controlCommand, examples, withControl } from '../con
 import { messageOf, UsageError } from '../errors/cli-errors.ts'
 import { writerTo } from '../output/printer.ts'
 import { loadAll } from '../scenario/load-files.ts'
+import { argumentFor } from '../values.ts'
 
 export const create = (): Command =>
   newCommand('scenario new')
@@ -77,7 +78,7 @@ ${examples('paysim scenario from pi_123 > checkout.yaml && paysim run checkout.y
 export const validate = (): Command =>
   newCommand('scenario validate')
     .description('Check scenario files, and print each problem with its line and column.')
-    .argument('<path...>', 'scenario files, or folders that contain them')
+    .addArgument(argumentFor('<path...>', 'scenario files, or folders that contain them', { files: true }))
     .addHelpText('after', '\nExamples:\n  paysim scenario validate scenarios')
     .action(async (paths: string[]) => {
       for (const { file, data } of await loadAll(paths)) process.stdout.write(`${file}: ${data.name}\n`)

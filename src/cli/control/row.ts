@@ -16,6 +16,7 @@ import type { Screen } from '../output/screen.ts'
 import type { Table } from '../output/table.ts'
 import { doneView, type ListView, type View } from '../output/view.ts'
 import { whyText } from '../output/views/why.ts'
+import { type Takes, takes } from '../values.ts'
 import {
   type ControlCommandOptions,
   type ControlFlags,
@@ -75,6 +76,7 @@ interface Paged {
 type Words<C extends JsonCall> = Readonly<Record<string, string | WordOf<C>>>
 interface WordOf<C extends JsonCall> {
   readonly about: string
+  readonly takes?: Takes
   /** Where its value goes. The server checks it. */
   readonly to: PlaceIn<C>
   /** The words that it can be; `parse` then decides what they mean. */
@@ -315,6 +317,7 @@ const aboutOf = (how: string | OwnWord) => (typeof how === 'string' ? how : how.
 
 function parsedAs<T extends Argument | Option>(word: T, how: string | OwnWord): T {
   if (typeof how === 'string') return word
+  if (how.takes) takes(word, how.takes)
   if (how.choices) word.choices(how.choices).argParser(choice(how.choices))
   if (how.parse) word.argParser(how.parse as (text: string, before: unknown) => unknown)
   return word

@@ -7,6 +7,7 @@ import { COMMON, newCommand } from '../command-table.ts'
 import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
+import { optionFor } from '../values.ts'
 import { reportChoice } from '../where/choice.ts'
 import type { Control } from '../where/control.ts'
 import { type ControlTargetFlags, controlTargetFlags } from '../where/flags.ts'
@@ -138,9 +139,10 @@ export function controlCommand(
   command.optionsGroup(COMMON.target)
   if (account)
     command.addOption(
-      new Option(
+      optionFor(
         '--account <id>',
         'account, such as shop.live, or shop for shop.test; default.test by default',
+        { known: 'accounts' },
       ).env('PAYSIM_ACCOUNT'),
     )
   return controlTargetFlags(command)

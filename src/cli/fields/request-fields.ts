@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CreatePaymentRequest } from '../../contract/requests.ts'
 import { UsageError } from '../errors/cli-errors.ts'
 import { again, choice, didYouMean } from '../flag-values.ts'
+import { optionFor } from '../values.ts'
 import { type Amount, readAmount } from './amount.ts'
 import { type Body, withValue } from './body.ts'
 
@@ -145,13 +146,23 @@ export function termFlags(command: Command): Command {
 
 export function fieldFlags(command: Command): Command {
   const withMethod = termFlags(command)
-    .option('--payment-method <code>', 'as listed by `methods list`; required in merchant mode')
+    .addOption(
+      optionFor('--payment-method <code>', 'as listed by `methods list`; required in merchant mode', {
+        known: 'methods',
+      }),
+    )
     .option('--option <name=value>', `detail of the method: ${OPTION_NAMES.join(', ')}`, option)
   for (const field of TEXT_FIELD_NAMES) withMethod.addOption(textOption(field))
   return withMethod
-    .option('--data <json>', 'fields as JSON, a file, or - for stdin; a .csv or .jsonl is a list', again)
+    .addOption(dataOption())
     .option('--set <path=value>', 'change one field of the data, such as customer.name=Somchai', again)
 }
+
+/** `--data` of commands that make records, one or many. */
+export const dataOption = () =>
+  optionFor('--data <json>', 'fields as JSON, a file, or - for stdin; a .csv or .jsonl is a list', {
+    body: true,
+  }).argParser(again)
 
 const textOption = (field: TextField) =>
   new Option(`${REQUEST_FIELDS[field]} ${TEXT_FIELDS[field].value}`, TEXT_FIELDS[field].help)

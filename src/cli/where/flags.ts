@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { count, milliseconds } from '../flag-values.ts'
+import { optionFor } from '../values.ts'
 
 /** Where calls go, and with which keys. */
 export interface TargetFlags {
@@ -19,8 +20,20 @@ export function targetFlags(command: Command): Command {
       '--base-url <url>',
       'base URL of the API (default: PAYSIM_BASE_URL, then the profile, then the local simulator)',
     )
-    .option('--profile <name>', 'use the address and the keys of this profile (default: PAYSIM_PROFILE)')
-    .option('--account <id>', 'use this account of the local simulator, such as default.live')
+    .addOption(
+      optionFor(
+        '--profile <name>',
+        'use the address and the keys of this profile (default: PAYSIM_PROFILE)',
+        {
+          known: 'profiles',
+        },
+      ),
+    )
+    .addOption(
+      optionFor('--account <id>', 'use this account of the local simulator, such as default.live', {
+        known: 'accounts',
+      }),
+    )
     .option('--key-file <file>', 'read the keys as PUBLIC:SECRET from this file; - means stdin')
     .option('--contract <file>', 'contract file with the decisions of this server')
     .option('--ca-file <file>', 'trust the certificate authorities in this PEM file')

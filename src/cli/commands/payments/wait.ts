@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { type NextAction, type PaymentIntent, WaitTimeoutError } from '../../../client/index.ts'
 import { memberAt } from '../../../contract/json.ts'
 import { FINAL_STATUSES } from '../../../contract/statuses.ts'
@@ -10,6 +10,7 @@ import { plain } from '../../output/members.ts'
 import { paintStatus, visible } from '../../output/text.ts'
 import { paymentView } from '../../output/views/payment.ts'
 import { CANCELLED, PAYMENT_ENDS, refuseUnknownStatus } from '../../statuses.ts'
+import { optionFor } from '../../values.ts'
 import { askOwnAccount, whyHere } from '../../where/own-account.ts'
 import type { Where } from '../../where/where.ts'
 
@@ -27,9 +28,10 @@ export const command = (): Command =>
       .description('Wait until a payment reaches a status, and show it.')
       .argument('<id>', 'id of the payment, such as pi_123')
       .addOption(
-        new Option(
+        optionFor(
           '--until <status>',
           'status to wait for; separate several with commas, or repeat the option (default: succeeded)',
+          { list: true },
         )
           .choices(PAYMENT_ENDS.known)
           .argParser(commaSeparated),

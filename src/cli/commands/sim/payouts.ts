@@ -10,8 +10,8 @@ import type { Amount } from '../../fields/amount.ts'
 import { type Body, merge, valueAt, withValue } from '../../fields/body.ts'
 import { readData, refuseOtherCurrency, termsOf } from '../../fields/build-request.ts'
 import { type Line, listIn, readList } from '../../fields/list-file.ts'
-import { amountOption, countryCode, currencyCode } from '../../fields/request-fields.ts'
-import { again, choice } from '../../flag-values.ts'
+import { amountOption, countryCode, currencyCode, dataOption } from '../../fields/request-fields.ts'
+import { choice } from '../../flag-values.ts'
 import {
   idColumn,
   listView,
@@ -166,7 +166,7 @@ function createCommand(): Command {
           .argParser(choice(PAYOUT_STATUSES)),
       )
       .option('--created-at <time>', 'time of creation, which may be in the past (default: now)')
-      .option('--data <json>', 'fields as JSON, a file, or - for stdin; a .csv or .jsonl is a list', again)
+      .addOption(dataOption())
       .option('--idempotency-key <key>', 'the simulator acts only once per key')
       .addHelpText('after', MORE)
       .action((flags: CreateFlags) => create(flags)),

@@ -59,6 +59,7 @@ export const ofStatus = (known: readonly string[]) =>
     '--status <status>': {
       about: 'only with this status; separate several with commas, or repeat the option',
       to: 'query.status',
+      takes: { list: true },
       choices: known,
       parse: (text: string, before?: readonly string[]) => {
         const names = commaSeparated(text, before)

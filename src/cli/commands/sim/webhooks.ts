@@ -39,6 +39,7 @@ export const endpoints = nounOf('sim endpoints', {
         about:
           'events to send, separated by commas, or * for all (default: final events, such as payment.succeeded)',
         to: 'body.events',
+        takes: { list: true },
         parse: commaSeparated,
       },
       '--reveal': 'show the signing secret',
@@ -109,6 +110,7 @@ export const events = nounOf('sim events', {
       '--data <json>': {
         about: 'members of its data that replace others, as a JSON object',
         to: 'body.data',
+        takes: { body: true },
         parse: jsonObject,
       },
     },

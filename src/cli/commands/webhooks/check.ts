@@ -20,6 +20,7 @@ import { type OutputFlags, outputFlags } from '../../output/formats.ts'
 import { openPrinter } from '../../output/printer.ts'
 import { visible } from '../../output/text.ts'
 import type { View } from '../../output/view.ts'
+import { optionFor } from '../../values.ts'
 import { readSecret, SECRET_FILE } from '../../webhooks/secret.ts'
 
 const KINDS_IN_WORDS = ENDPOINT_KINDS.join(', ')
@@ -40,8 +41,16 @@ export const command = (): Command =>
         '--event <file>',
         'send the event in this JSON or YAML file, for a payment that your application knows (default: invented payments)',
       )
-      .option('--only <kinds>', 'try only these kinds, separated by commas', kinds)
-      .option('--skip <kinds>', 'try all kinds except these, separated by commas', kinds)
+      .addOption(
+        optionFor('--only <kinds>', 'try only these kinds, separated by commas', { list: true }).argParser(
+          kinds,
+        ),
+      )
+      .addOption(
+        optionFor('--skip <kinds>', 'try all kinds except these, separated by commas', {
+          list: true,
+        }).argParser(kinds),
+      )
       .option(
         '--within <duration>',
         'how long the state may take to change after an event (default: 2s)',

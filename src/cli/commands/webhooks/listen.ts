@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { isLoopback } from '../../../client/address.ts'
 import {
   type AccountControl,
@@ -18,6 +18,7 @@ import { type ControlFlags, type ControlSession, controlCommand, withControl } f
 import { messageOf, UsageError } from '../../errors/cli-errors.ts'
 import { atLeastOne, commaSeparated, milliseconds, port, webhookTarget } from '../../flag-values.ts'
 import { outputFlags } from '../../output/formats.ts'
+import { optionFor } from '../../values.ts'
 import { warn } from '../../webhooks/deliveries.ts'
 import { keepSecret } from '../../webhooks/secret.ts'
 import { whereControlIs } from '../../where/where.ts'
@@ -38,9 +39,10 @@ export const command = (): Command =>
             webhookTarget,
           )
           .addOption(
-            new Option(
+            optionFor(
               '--events <name>',
               'receive only these event types; separate several with commas, or repeat the option',
+              { list: true },
             )
               .choices(EVENTS)
               .argParser(events),
