@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { bundle as bundleStyles } from 'lightningcss'
 import { build } from 'rolldown'
 import { parse } from 'yaml'
@@ -39,9 +39,22 @@ const names = extension => ({
 
 // A command loads only what it uses, because whatever is imported late has files of its own. The bundle is CommonJS,
 // with which Node starts in less time.
+const REAL_TIMERS = resolve('src/real-timers.ts')
+const timer = name => [name, [REAL_TIMERS, name]]
 const forNode = {
   platform: 'node',
-  transform: { target: 'node20.19', define: { PAYSIM_VERSION: JSON.stringify(version) } },
+  transform: {
+    target: 'node20.19',
+    define: { PAYSIM_VERSION: JSON.stringify(version) },
+    // Fake timers of a test must not stop the simulator.
+    inject: {
+      ...Object.fromEntries(
+        ['Timeout', 'Interval', 'Immediate'].flatMap(kind => [timer(`set${kind}`), timer(`clear${kind}`)]),
+      ),
+      Date: [REAL_TIMERS, 'Date'],
+      'performance.now': [REAL_TIMERS, 'performanceNow'],
+    },
+  },
 }
 const output = {
   ...names('cjs'),
