@@ -18,6 +18,7 @@ const CALL_KINDS = [
   'call-503',
   'call-429',
   'call-slow',
+  'call-outage',
   'answer-unknown-field',
 ] as const
 const RETURN_KINDS = [
@@ -87,6 +88,9 @@ export function operationOf(method: string, path: string): string {
   return `${method} ${route.replace(/\/[a-z]+_[0-9A-Za-z]{8,}(?=\/|$)/g, '/:id')}`
 }
 
+/** A program that calls again for as long as it gets no answer must get one before its own caller gives up. */
+const LONGEST_OUTAGE_MS = 5000
+
 /** A disturbance and whether it has happened. */
 export interface Armed {
   readonly disturbance: Disturbance
@@ -101,6 +105,7 @@ export interface Armed {
 export class ArmedDisturbances {
   readonly all: Armed[] = []
   readonly #events = new Set<string>()
+  #outage: { readonly disturbance: Disturbance; readonly since: number } | undefined
 
   arm(disturbance: Disturbance): void {
     this.all.push({ disturbance, seen: 0, met: false })
@@ -111,7 +116,21 @@ export class ArmedDisturbances {
     const waiting = this.all.filter(
       ({ disturbance, met }) => !met && disturbance.call === operation && isAbout(disturbance, subject),
     )
-    return waiting.filter(armed => this.#isIt(armed)).map(({ disturbance }) => disturbance)
+    const own = waiting.filter(armed => this.#isIt(armed)).map(({ disturbance }) => disturbance)
+    const begun = own.find(({ kind }) => kind === 'call-outage')
+    if (begun) this.#outage = { disturbance: begun, since: performance.now() }
+    const outage = this.#outage
+    if (!outage || begun) return own
+    if (performance.now() - outage.since < LONGEST_OUTAGE_MS) return [...own, outage.disturbance]
+    this.endOutage()
+    return own
+  }
+
+  /** The gateway is back. Returns whether it was away. */
+  endOutage(): boolean {
+    const wasAway = this.#outage !== undefined
+    this.#outage = undefined
+    return wasAway
   }
 
   /** A disturbance of a call has not happened after all. */

@@ -191,6 +191,10 @@ export class GatewayProxy {
   ): Promise<void> {
     const is = (kind: Disturbance['kind']) => disturbances.find(disturbance => disturbance.kind === kind)
     if (is('call-refused')) return lose(call, request)
+    if (watcher && is('call-outage'))
+      return isFirstOfOutage(call, watcher)
+        ? refuse(call, 503, watcher.contract, response)
+        : lose(call, request)
     for (const status of [503, 429] as const)
       if (watcher && is(`call-${status}`)) return refuse(call, status, watcher.contract, response)
     const answer = await this.#forward(call, body, watcher)
@@ -269,6 +273,10 @@ function lose(call: RecordedCall, request: IncomingMessage): void {
   call.status = 0
   cut(request)
 }
+
+/** A gateway that goes down refuses first, and then nobody listens any more. */
+const isFirstOfOutage = (call: RecordedCall, { calls }: CallWatcher) =>
+  calls.find(({ disturbed }) => disturbed?.includes('call-outage')) === call
 
 const cut = (request: IncomingMessage) => void request.socket.resetAndDestroy()
 

@@ -369,7 +369,7 @@ export function verdictOf(exploration: Exploration): Verdict {
 }
 
 /**
- * Pairs of disturbances, the most promising first: pairs of kinds that were tried least often together, then in an
+ * Pairs of disturbances, the most promising first: what a return would heal, then pairs of kinds that were tried least often together, then in an
  * order that depends on the seed. The same seed gives the same order.
  */
 export function* pairsOf(
@@ -377,13 +377,19 @@ export function* pairsOf(
   seed: number,
 ): Generator<readonly [PlacedDisturbance, PlacedDisturbance]> {
   const waiting = new Map<string, { pair: readonly [PlacedDisturbance, PlacedDisturbance]; rank: string }[]>()
+  const first: (readonly [PlacedDisturbance, PlacedDisturbance])[] = []
   for (const [at, one] of places.entries())
     for (const other of places.slice(at + 1)) {
       if (conflict(one, other)) continue
+      if (isUnhealed(one, other)) {
+        first.push([one, other])
+        continue
+      }
       const kinds = [one.kind, other.kind].sort().join(' + ')
       const rank = hash(`${seed} ${describePlace(one)} ${describePlace(other)}`)
       waiting.set(kinds, [...(waiting.get(kinds) ?? []), { pair: [one, other], rank }])
     }
+  yield* first
   for (const pairs of waiting.values()) pairs.sort((a, b) => a.rank.localeCompare(b.rank))
   const kinds = [...waiting.keys()].sort((a, b) => hash(`${seed} ${a}`).localeCompare(hash(`${seed} ${b}`)))
   for (let round = 0; ; round++) {
@@ -419,6 +425,12 @@ function conflict(one: PlacedDisturbance, other: PlacedDisturbance): boolean {
       KEEP_BACK.has(other.kind))
   )
 }
+
+/** What a crash lost, the page of return often makes good; so only a payer who does not return shows that it was lost. */
+const isUnhealed = (one: PlacedDisturbance, other: PlacedDisturbance) =>
+  one.before === other.before &&
+  [one.kind, other.kind].includes('restart') &&
+  [one.kind, other.kind].includes('return-never')
 
 /** Kinds that hold an event back for a while: two of them on the same event would conflict. */
 const KEEP_BACK = new Set([

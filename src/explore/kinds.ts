@@ -70,6 +70,15 @@ const eachCall =
       return [{ kind, ...place, ...more }]
     })
 
+/** The first call of each button that makes something: whoever gave up must serve the next press. */
+function duringClicks(story: StoryRecord): PlacedDisturbance[] {
+  const pressed = new Set(story.clicks.map(({ step }) => step))
+  const first = new Map<number, number>()
+  for (const [at, { operation, step }] of story.calls.entries())
+    if (pressed.has(step) && !operation.startsWith('GET ') && !first.has(step)) first.set(step, at)
+  return [...first.values()].map(at => ({ kind: 'call-outage', ...callPlace(story, at) }))
+}
+
 function callPlace({ calls }: StoryRecord, at: number) {
   const { operation = '', step = 0, ...subject } = calls[at] ?? {}
   const nth = calls
@@ -291,6 +300,13 @@ export const KIND_RULES: Readonly<Record<DisturbanceKind, KindRules>> = {
     advice:
       'After a timeout, repeat the call with the same Idempotency-Key: the first call may have succeeded.',
     places: (story, { slow }) => eachCall('call-slow', { delay: slow })(story),
+  },
+  'call-outage': {
+    summary:
+      'a call gets a 503, and all further calls are refused until the application gives up; then the customer presses again',
+    advice:
+      'An order whose payment could not be made must stay open: keep its Idempotency-Key, and make the payment when the customer presses again.',
+    places: duringClicks,
   },
   'answer-unknown-field': {
     summary: 'an answer has a member that no version has yet',

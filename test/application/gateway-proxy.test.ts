@@ -40,6 +40,32 @@ test('a refusal has the form that the contract gives to errors', async () => {
   expect(problem.headers.get('content-type')).toContain('application/problem+json')
 })
 
+test('a gateway that goes away answers 503 first, and then not at all until it is back', async () => {
+  const opened = await GatewayProxy.open('http://127.0.0.1:1')
+  onTestFinished(() => opened.close())
+  const disturbances = new ArmedDisturbances()
+  disturbances.arm({ kind: 'call-outage', call: 'POST /payment_intents' })
+  const watcher: CallWatcher = {
+    step: 0,
+    calls: [],
+    contract: resolveContract({}),
+    disturbCall: ({ operation }) => disturbances.ofCall(operation),
+    deliverWebhooks: async () => false,
+    cameToNothing() {},
+    onActivity() {},
+  }
+  opened.watcher = watcher
+  const post = () => fetch(`${opened.url}/payment_intents`, { method: 'POST', body: '{}' })
+  expect((await post()).status).toBe(503)
+  await expect(post()).rejects.toThrow()
+  await expect(fetch(`${opened.url}/payment_methods/options`)).rejects.toThrow()
+  expect(watcher.calls.map(({ disturbed }) => disturbed)).toEqual(Array(3).fill('call-outage'))
+  expect(disturbances.endOutage()).toBe(true)
+  // No gateway listens at that port.
+  await expect(post()).rejects.toThrow()
+  expect(watcher.calls.at(-1)?.disturbed).toBe('the gateway gave no answer')
+})
+
 test('a web page cannot call the proxy under a name of its own', async () => {
   const opened = await GatewayProxy.open('http://127.0.0.1:1')
   onTestFinished(() => opened.close())

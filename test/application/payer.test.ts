@@ -35,7 +35,7 @@ function payerOf(
     judge: visit => blamed.push({ ...visit }),
   })
   const requests = () => asked.map(({ method, path }) => `${method} ${path}`)
-  return { payer, asked, blamed, requests }
+  return { payer, disturbances, asked, blamed, requests }
 }
 
 test('the browser opens the page as it is given, with the cookies of the step', async () => {
@@ -191,4 +191,20 @@ describe('a button', () => {
       'click POST /orders',
     ])
   })
+})
+
+test('a customer whom the gateway kept from paying presses again when it is back, unless the press was served', async () => {
+  const pressedWhile = async (...statuses: number[]) => {
+    const { payer, disturbances } = payerOf(() => answer(200))
+    disturbances.arm({ kind: 'call-outage', call: 'POST /payment_intents' })
+    expect(disturbances.ofCall('POST /payment_intents')).toHaveLength(1)
+    // Everything fails now, not only this call.
+    expect(disturbances.ofCall('GET /payment_intents/:id')).toHaveLength(1)
+    const send = async () => answer(statuses.shift() ?? 0)
+    const answers = await payer.presses('POST /orders', send, ({ status }) => status === 201)
+    expect(disturbances.ofCall('POST /payment_intents')).toEqual([])
+    return answers.map(({ status }) => status)
+  }
+  expect(await pressedWhile(502, 201)).toEqual([201, 502])
+  expect(await pressedWhile(201)).toEqual([201])
 })

@@ -153,6 +153,34 @@ test('the payer is early for the event that tells the end, unless a return comes
   expect(placed(record(3, true))).toEqual([])
 })
 
+test('the gateway goes away at the first call of each button that makes something', () => {
+  fc.assert(
+    fc.property(stories, story => {
+      const pressed = new Set(story.clicks.map(({ step }) => step))
+      const makes = story.calls.filter(({ operation, step }) => pressed.has(step) && !/^GET /.test(operation))
+      const outages = placesOf(story, ['call-outage'], SETTINGS)
+      expect(outages.map(({ before }) => before)).toEqual([...new Set(makes.map(({ step }) => step))].sort())
+      for (const { before, call, nth } of outages) {
+        const [first] = makes.filter(({ step }) => step === before)
+        expect([call, nth]).toEqual([first?.operation, undefined])
+      }
+    }),
+  )
+})
+
+test('what a return would heal is tried first: a restart before it, and no return', () => {
+  const at = (kind: (typeof KINDS)[number], before: number) => ({ kind, before })
+  const places = [
+    ...[at('restart', 1), at('webhook-twice', 1), at('restart', 2), at('click-again', 2)],
+    ...[at('return-never', 3), at('restart', 3), at('call-503', 4)],
+  ]
+  for (const seed of [1, 2, 3]) {
+    const [first = [], ...others] = pairsOf(places, seed)
+    expect(first.map(describePlace)).toEqual(['return-never in step 4', 'restart before step 4'])
+    expect(others).toHaveLength((places.length * (places.length - 1)) / 2 - 1)
+  }
+})
+
 test('a payer who never returns does not return in another way', () => {
   const at = (kind: (typeof KINDS)[number], before: number) => ({ kind, before })
   const kinds = [at('return-never', 1), at('return-twice', 1), at('return-twice', 4), at('click-twice', 1)]

@@ -105,10 +105,11 @@ const STYLES = {
       return [200, { status: order.status }]
     },
   },
-  /** The page of return only shows the order, to its owner, on a page of its own. A second press is refused. */
+  /** The page of return only shows the order, to its owner, on a page of its own. A second press is refused once there is a payment. */
   'shows-at-the-return': {
     create(shop, wanted) {
-      return shop.orders[wanted.reference] ? [409, { error: 'the order exists' }] : shop.usual.create(wanted)
+      const isPaidFor = shop.orders[wanted.reference]?.payment
+      return isPaidFor ? [409, { error: 'the order exists' }] : shop.usual.create(wanted)
     },
     back(_, order, { cookie }, method) {
       if (method === 'HEAD') return [405, {}]

@@ -137,6 +137,12 @@ const BUGS = {
       return shop.usual.create(wanted)
     },
   },
+  /** Whoever presses again has ordered already, though no payment was made. */
+  'refuses-what-has-no-payment': {
+    create(shop, wanted) {
+      return shop.orders[wanted.reference] ? [409, { error: 'the order exists' }] : shop.usual.create(wanted)
+    },
+  },
 }
 
 startShop(BUGS[process.argv[2]])
