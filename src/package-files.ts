@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -23,8 +23,19 @@ export const PROGRAM: readonly [string, ...string[]] = INSIDE
 export const packageFile = (name: string) => join(ROOT, name)
 
 /** Throws if there is none. */
-export const readPackageFile = (name: string): Buffer =>
-  INSIDE ? Buffer.from(INSIDE.getAsset(name)) : readFileSync(packageFile(name))
+export function readPackageFile(name: string): Buffer {
+  if (INSIDE) return Buffer.from(INSIDE.getAsset(name))
+  try {
+    return readFileSync(packageFile(name))
+  } catch (cause) {
+    // The folder would be there if this module still were in its own place.
+    if (existsSync(packageFile('fixtures'))) throw cause
+    throw new Error(
+      `${name} of paysim cannot be read: a bundler has taken paysim out of its package; leave it there (esbuild: --packages=external)`,
+      { cause },
+    )
+  }
+}
 
 /** The names of all files below a folder of the package, from that folder. */
 export function packageFilesBelow(folder: string): string[] {

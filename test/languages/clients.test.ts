@@ -154,7 +154,9 @@ describe.each(Object.entries(LANGUAGES))('the client in %s', (name, language) =>
   })
 
   test('its simulator and its receiver end with their parent, even if that is killed', async () => {
-    const { child, line } = await start(language.waits.run, folder, {})
+    // The command has words, one of them quoted, as where it is `npx --no paysim`.
+    const PAYSIM_COMMAND = `"${process.execPath}" ${BINARY}`
+    const { child, line } = await start(language.waits.run, folder, { PAYSIM_COMMAND })
     const [control, webhooks = ''] = line.split(' ')
     const addresses = [`${control}/health`, webhooks]
     const answers = () =>

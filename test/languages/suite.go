@@ -185,6 +185,17 @@ func TestAForgedWebhookIsRefused(t *testing.T) {
 	}
 }
 
+func TestAWebhookThatComesAfterTheEndOfItsAccountIsRefused(t *testing.T) {
+	simulator := paysim.Must(paysim.Shared())
+	account := paysim.Must(simulator.CreateAccount("test", paysim.CreateMerchantRequest{}))
+	if err := simulator.RemoveMerchant(account.ID[:strings.LastIndex(account.ID, ".")]); err != nil {
+		t.Fatal(err)
+	}
+	response := paysim.Must(http.Post(account.Webhooks.URL, "application/json", strings.NewReader("{}")))
+	response.Body.Close()
+	same(t, response.StatusCode, 410)
+}
+
 func TestAnAccountIsExportedAndImported(t *testing.T) {
 	t.Parallel()
 	simulator := paysim.Must(paysim.Shared())

@@ -133,6 +133,15 @@ final class SuiteTest extends TestCase
         $this->assertStringContainsString(' 410 ', $http_response_header[0]);
     }
 
+    public function testAWebhookThatComesAfterTheEndOfItsAccountIsRefused(): void
+    {
+        $account = Simulator::shared()->createAccount();
+        Simulator::shared()->removeMerchant(substr($account->id, 0, (int) strrpos($account->id, '.')));
+        $context = stream_context_create(['http' => ['method' => 'POST', 'ignore_errors' => true]]);
+        $this->assertSame('', file_get_contents($account->webhooks->url, false, $context));
+        $this->assertStringContainsString(' 410 ', $http_response_header[0]);
+    }
+
     public function testManyWebhooksComeWhileTheTestWaits(): void
     {
         $account = $this->paysimAccount(rules: [['outcome' => ['after' => '1m', 'status' => 'succeeded']]]);

@@ -187,6 +187,17 @@ def test_a_forged_webhook_is_refused(paysim_account: Account) -> None:
         account.webhooks.next("payment.failed", timeout=0.01)
 
 
+def test_a_webhook_that_comes_after_the_end_of_its_account_is_refused(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    simulator = Simulator.shared()
+    account = simulator.create_account()
+    simulator.remove_merchant(account.id.rsplit(".", 1)[0])
+    with pytest.raises(urllib.error.HTTPError, match="410"):
+        urllib.request.urlopen(account.webhooks.url, b"{}")
+    assert "Traceback" not in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     "paysim_account",
     [{"environment": "live", "rules": [{"expiry": "2h"}]}],

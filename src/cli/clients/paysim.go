@@ -26,6 +26,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -288,14 +289,28 @@ func Found() (*Simulator, error) {
 	return connect(os.Getenv("PAYSIM_BASE_URL"), os.Getenv("PAYSIM_CONTROL_URL"), os.Getenv("PAYSIM_CONTROL_TOKEN"))
 }
 
+// commandWords are the words of a command, which may be quoted. A path may have blanks.
+func commandWords(command string) []string {
+	if strings.Trim(command, ` "'`) == "" {
+		return []string{"paysim"}
+	}
+	if _, err := exec.LookPath(command); err == nil {
+		return []string{command}
+	}
+	words := []string{}
+	for _, word := range quotedWord.FindAllStringSubmatch(command, -1) {
+		words = append(words, word[1]+word[2]+word[3])
+	}
+	return words
+}
+
+var quotedWord = regexp.MustCompile(`"([^"]*)"|'([^']*)'|(\S+)`)
+
 // Start starts `paysim serve`, in memory. It ends with this process.
 func Start(options ...string) (*Simulator, error) {
-	program := os.Getenv("PAYSIM_COMMAND")
-	if program == "" {
-		program = "paysim"
-	}
-	arguments := []string{"serve", "--ephemeral", "--port=0", "--json", "--stop-with-stdin"}
-	command := exec.Command(program, append(arguments, options...)...)
+	words := commandWords(os.Getenv("PAYSIM_COMMAND"))
+	arguments := append(words[1:], "serve", "--ephemeral", "--port=0", "--json", "--stop-with-stdin")
+	command := exec.Command(words[0], append(arguments, options...)...)
 	command.Stderr = os.Stderr
 	stdin, err := command.StdinPipe()
 	if err != nil {
@@ -542,7 +557,8 @@ func (webhooks *Webhooks) Respond(status int) {
 func (webhooks *Webhooks) answer(headers http.Header, body []byte) int {
 	endpoints, err := webhooks.account.ListEndpoints()
 	if err != nil {
-		return http.StatusInternalServerError
+		// The account was closed, or the simulator, while this was sent.
+		return http.StatusGone
 	}
 	secrets := []string{}
 	for _, endpoint := range endpoints.Data {

@@ -205,7 +205,10 @@ final class Simulator extends SimulatorCalls
     public static function start(string ...$options): self
     {
         $program = getenv('PAYSIM_COMMAND') ?: 'paysim';
-        $command = [$program, 'serve', '--ephemeral', '--port=0', '--json', '--stop-with-stdin', ...$options];
+        // A path may have blanks; anything else is split into words, which may be quoted.
+        preg_match_all('~"([^"]*)"|\'([^\']*)\'|(\S+)~', $program, $words, PREG_SET_ORDER);
+        $words = is_file($program) ? [$program] : array_map(fn (array $word): string => end($word), $words);
+        $command = [...$words, 'serve', '--ephemeral', '--port=0', '--json', '--stop-with-stdin', ...$options];
         $process = @proc_open($command, [['pipe', 'r'], ['pipe', 'w'], STDERR], $pipes);
         $ready = $process === false ? null : json_decode((string) fgets($pipes[1]));
         if ($ready === null) {
@@ -560,7 +563,13 @@ final class Receiver
             return;
         }
         [$url, $authorization, $own] = explode("\n", (string) file_get_contents("$folder$path.account"));
-        $endpoints = (new AccountCalls($url, $authorization))->listEndpoints()->data;
+        try {
+            $endpoints = (new AccountCalls($url, $authorization))->listEndpoints()->data;
+        } catch (\RuntimeException) {
+            // The account was closed, or the simulator, while this was sent.
+            http_response_code(410);
+            return;
+        }
         $secrets = array_column(array_filter($endpoints, fn ($endpoint) => $endpoint->url === $own), 'secret');
         $headers = array_change_key_case(getallheaders());
         $body = (string) file_get_contents('php://input');

@@ -11,6 +11,7 @@ import hmac
 import http.client
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import threading
@@ -195,7 +196,10 @@ class Simulator(SimulatorCalls):
     @classmethod
     def start(cls, *options: str) -> Simulator:
         """Starts `paysim serve`, in memory. It ends with this process."""
-        program = shutil.which(os.environ.get("PAYSIM_COMMAND", "paysim"))
+        named = os.environ.get("PAYSIM_COMMAND") or "paysim"
+        # A path may have blanks; anything else is split as a shell would.
+        words = [named] if shutil.which(named) else shlex.split(named)
+        program = shutil.which(words[0])
         if program is None:
             raise RuntimeError(
                 "there is no paysim on the PATH: install it, name it in PAYSIM_COMMAND, "
@@ -204,6 +208,7 @@ class Simulator(SimulatorCalls):
         process = subprocess.Popen(
             [
                 program,
+                *words[1:],
                 "serve",
                 "--ephemeral",
                 "--port=0",
@@ -386,7 +391,10 @@ class Webhooks:
         self._status = status
 
     def _take(self, headers: Mapping[str, str], body: bytes) -> int:
-        endpoints = self._account.list_endpoints()["data"]
+        try:
+            endpoints = self._account.list_endpoints()["data"]
+        except (PaysimError, OSError):
+            return 410  # The account was closed, or the simulator, while this was sent.
         secrets = [each["secret"] for each in endpoints if each["url"] == self.url]
         problem, event = _verify(headers, body, secrets)
         webhook = Webhook(headers, body, event, problem)
