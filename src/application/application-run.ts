@@ -180,6 +180,25 @@ export class ApplicationRun implements CallWatcher {
     restart.endedAt = performance.now()
   }
 
+  /** Waits until nothing passed between the gateway and the application for so long, but not longer than `mostMs`. */
+  async idleFor(forMs: number, mostMs: number): Promise<void> {
+    const deadline = performance.now() + mostMs
+    for (;;) {
+      const now = performance.now()
+      const restsAt = Math.min(deadline, this.#lastActiveAt + forMs)
+      if (now >= restsAt) return
+      await pause(restsAt - now)
+    }
+  }
+
+  get #lastActiveAt(): number {
+    const passed = [...this.calls, ...this.deliveries, ...this.restarts]
+    return Math.max(
+      0,
+      ...passed.map(({ startedAt, endedAt = performance.now() }) => Math.max(startedAt, endedAt)),
+    )
+  }
+
   /**
    * A 5xx answer to a valid webhook is a violation, unless a disturbed call of the application was in progress. So is no
    * answer: some servers close the connection when a handler throws.

@@ -23,13 +23,26 @@ export function adviceOf(finding: Finding): Advice[] {
       { text: `The event came before the answer to the call that caused it. ${text}`, kind: 'webhook-early' },
     ]
   }
-  if (!isInnocent(finding)) return adviceForKinds(kinds)
+  if (!isInnocent(finding))
+    return [...(isUnfinishedAfterCrash(finding) ? [LEASE] : []), ...adviceForKinds(kinds)]
   return [{ text: `What was forged was refused, so it is not the cause. ${adviceForSymptom(finding)}` }]
 }
 
 const adviceForKinds = (kinds: readonly DisturbanceKind[]): Advice[] => [...new Set(kinds)].map(adviceForKind)
 
 const adviceForKind = (kind: DisturbanceKind) => ({ text: KIND_RULES[kind].advice, kind })
+
+const LEASE: Advice = {
+  text: 'What was under way when the application was killed was not finished, though nothing else happened for a while. If a queue works it off, the job may still be leased to the process that is gone (pg-boss: for 15 minutes): make the lease short, or renew it while the job runs.',
+  kind: 'restart',
+}
+
+/** Whether something is missing after a restart, as opposed to done twice or refused. */
+const isUnfinishedAfterCrash = ({ kinds, failure: { actual, expected } }: Finding) =>
+  kinds.includes('restart') &&
+  expected !== null &&
+  !['ended', 'error answer', 'forgery believed', 'second payment'].includes(String(actual)) &&
+  !(typeof actual === 'number' && typeof expected === 'number' && actual > expected)
 
 /** Whether a slow answer only let an event come first. */
 function hasEarlyEvent({ kinds, attempt: { result } }: Finding): boolean {

@@ -1,14 +1,17 @@
 // Tests `paysim explore` with many applications: it must find every planted bug by its kind, and blame no correct
 // application. `npm run explore:proof [-- wrong|right|wrongsuites|rightsuites|start|speed]` takes hours, and writes docs/explore-proof.md; the
 // suite has a short form in explore.test.ts. Further words name applications or bugs, and only their rows are written
-// again: `-- right by-state re-fetching`. SEEDS sets the number of seeds; BASELINE, the bin/paysim.js of another commit,
+// again: `-- right by-state re-fetching`. `-- --changed` measures nothing, and names the rows that are older than what
+// they measure. SEEDS sets the number of seeds; BASELINE, the bin/paysim.js of another commit,
 // adds the ratio to it to the part speed.
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { postgresPrograms, whyNoPostgres } from '../support/postgres/find-programs.js'
 
 const here = path => fileURLToPath(new URL(path, import.meta.url))
 const read = name => JSON.parse(readFileSync(here(`apps/${name}`), 'utf8'))
@@ -19,11 +22,33 @@ const WALLET = here('apps/wallet.yaml')
 const PAYER = here('apps/payer.yaml')
 const IMPLIED = here('apps/implied.yaml')
 const TILL = here('apps/till.yaml')
+const CHECKOUT = here('apps/checkout.yaml')
+const ON_POSTGRES = ['sh', here('apps/own-database.sh')]
+/** Where there is no PostgreSQL, the shop on it is left out. */
+const HAS_POSTGRES = whyNoPostgres() === undefined
 const EXAMPLE = here('../../scenarios/explore/orders.yaml')
 const WRONG = [
   { story: SHOP, app: 'wrong.mjs', planted: read('planted.json') },
   { story: WALLET, app: 'wrong-wallet.mjs', planted: read('planted-wallet.json') },
   { story: PAYER, app: 'wrong-payer.mjs', planted: read('planted-payer.json') },
+  {
+    story: CHECKOUT,
+    app: 'machine-shop.mjs',
+    planted: { 'a-queue-in-memory': 'restart', 'a-task-that-is-tried-once': 'call-503' },
+  },
+  ...(HAS_POSTGRES
+    ? [
+        {
+          story: CHECKOUT,
+          app: 'postgres-shop.mjs',
+          before: ON_POSTGRES,
+          planted: {
+            'a-look-before-the-write': 'return-at-once',
+            'a-new-payment-for-each-press': 'click-again',
+          },
+        },
+      ]
+    : []),
 ]
 const node = (app, ...styles) =>
   styles.map(style => ({ name: style, command: ['node', here(`apps/${app}`), style] }))
@@ -43,6 +68,16 @@ const RIGHT = [
     { ...app, story: PAYER },
     { ...app, name: `${app.name}-by-itself`, story: IMPLIED },
   ]),
+  { name: 'machine-shop', command: ['node', here('apps/machine-shop.mjs')], story: CHECKOUT },
+  ...(HAS_POSTGRES
+    ? [
+        {
+          name: 'postgres-shop',
+          command: [...ON_POSTGRES, 'node', here('apps/postgres-shop.mjs')],
+          story: CHECKOUT,
+        },
+      ]
+    : []),
 ]
 const commitOf = cwd =>
   execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd, encoding: 'utf8' }).trim()
@@ -57,6 +92,7 @@ const RUNS = new Map([
   [PAYER, 150],
   [IMPLIED, 90],
   [TILL, 320],
+  [CHECKOUT, 150],
 ])
 const seconds = ms => (ms / 1000).toFixed(1)
 const WORDS = process.argv.slice(2)
@@ -106,11 +142,15 @@ function keptRows(title, written) {
 async function wrong() {
   const rows = []
   const bugs = chosen(WRONG.flatMap(({ planted }) => Object.keys(planted)))
-  for (const { story, app, planted } of WRONG)
+  for (const { story, app, before = [], planted } of WRONG)
     for (const [bug, kind] of Object.entries(planted)) {
       if (!bugs.includes(bug)) continue
       const flags = ['--only', kind, '--runs', '30']
-      const { code, report, stderr } = await explore(flags, ['node', here(`apps/${app}`), bug], story)
+      const { code, report, stderr } = await explore(
+        flags,
+        [...before, 'node', here(`apps/${app}`), bug],
+        story,
+      )
       const first = report?.findings.find(({ kinds }) => kinds.includes(kind))
       const isFound = code === 10 && first !== undefined
       const why = first?.message ?? (stderr || (report?.plain.failure ?? []).join(' '))
@@ -369,9 +409,78 @@ function withSection(document, { title, sentence, table: [head, ...rows] }) {
     .concat('\n')
 }
 
+/** Whether anything that a row measures was changed after the row's commit. A commit that is not there is older. */
+function isOlder(commit) {
+  const git = (...args) => execFileSync('git', args, { cwd: here('../..'), encoding: 'utf8', stdio: 'pipe' })
+  try {
+    return git('diff', '--name-only', commit, '--', ...MEASURED).trim() !== ''
+  } catch {
+    return true
+  }
+}
+
+/** What a row measures: how paysim explores, and the applications. */
+const MEASURED = ['src/explore', 'src/application', 'src/scenario', 'test/explore/apps']
+
+/** The tables of the document, each with its title and the commit at which all of it was written. */
+const tablesIn = document =>
+  document
+    .split(/^(?=## )/m)
+    .slice(1)
+    .map(section => {
+      const [head = [], , ...rows] = [...section.matchAll(/^\| (.*) \|$/gm)].map(([, row]) =>
+        row.split(' | '),
+      )
+      const [title] = section.slice(3).split('\n')
+      return { title, commit: /^Written at commit (\w+)/m.exec(section)?.[1], head, rows }
+    })
+
+/** Names each row that is older than what it measures. Returns how many there are. */
+function changed() {
+  const older = new Map()
+  const rows = tablesIn(readFileSync(PROOF, 'utf8')).flatMap(({ title, commit, head, rows }) =>
+    rows.map(row => ({ title, row, at: head.at(-1) === 'at commit' ? row.at(-1) : commit })),
+  )
+  for (const { at } of rows) if (!older.has(at)) older.set(at, isOlder(at))
+  const old = rows.filter(({ at }) => older.get(at))
+  for (const { title, row, at } of old) console.log(`${title}: ${row[0]} was measured at ${at}`)
+  console.log(`${old.length} of ${rows.length} rows are older than what they measure.`)
+  return old.length
+}
+
+/** Says how long the rows of the document took, which is their sum, since they follow each other. */
+function withDuration(document) {
+  const spent = tablesIn(document).flatMap(({ head, rows }) => {
+    const at = head.indexOf('seconds')
+    return at < 0 ? [] : rows.map(row => Number(row[at]))
+  })
+  const hours = (spent.reduce((sum, one) => sum + one, 0) / 3600).toFixed(1)
+  const said = `All rows together took ${hours} hours, without the part on speed.`
+  const line = /^All rows together took .*$/m
+  return line.test(document) ? document.replace(line, said) : document.replace('\n## ', `\n${said}\n\n## `)
+}
+
+/** A PostgreSQL for as long as this process lives, by which the shop on it finds its server. */
+async function startPostgres() {
+  const programs = postgresPrograms()
+  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '200', logging_collector: 'off' }
+  const plan = { programs, password: 'shop', settings }
+  const keeper = fork(here('../support/postgres/keeper.js'), [JSON.stringify(plan)], { execArgv: [] })
+  const [{ port, directory, problem }] = await once(keeper, 'message')
+  if (problem !== undefined) throw new Error(problem)
+  Object.assign(process.env, { PGHOST: directory, PGPORT: port, PGUSER: 'paysim', PGPASSWORD: 'shop' })
+  // The shop's lease, as a merchant sets it for tests; pg-boss has 15 minutes.
+  Object.assign(process.env, { LEASE_S: 2, PATH: `${programs}:${process.env.PATH}` })
+  return () => keeper.disconnect()
+}
+
+if (WORDS.includes('--changed')) process.exit(changed() === 0 ? 0 : 1)
+const stopPostgres = HAS_POSTGRES ? await startPostgres() : () => {}
 const named = WORDS.filter(name => Object.hasOwn(PARTS, name))
 for (const name of named.length > 0 ? named : Object.keys(PARTS)) {
   const section = await PARTS[name]()
-  await writeFile(PROOF, withSection(existsSync(PROOF) ? readFileSync(PROOF, 'utf8') : HEAD, section))
+  const document = withSection(existsSync(PROOF) ? readFileSync(PROOF, 'utf8') : HEAD, section)
+  await writeFile(PROOF, withDuration(document))
   if (!section.isGood) process.exitCode = 1
 }
+stopPostgres()

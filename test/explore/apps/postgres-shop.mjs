@@ -1,5 +1,6 @@
 // A shop with Express's kind of routes, PostgreSQL, and a queue in the same database that leases its jobs, as pg-boss
-// does: `own-database.sh node postgres-shop.mjs STYLE`. The lease is LEASE_S seconds, 15 minutes by default.
+// does: `own-database.sh node postgres-shop.mjs STYLE`. The lease is LEASE_S seconds, 15 minutes by default, and a job takes
+// WORK_MS.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { call, isGenuine, paymentFor, serve } from './merchant.mjs'
@@ -22,6 +23,7 @@ const TABLES = `
     number bigserial PRIMARY KEY, event text UNIQUE, data jsonb NOT NULL, state text NOT NULL DEFAULT 'created',
     ready_at timestamptz NOT NULL DEFAULT now(), tries int NOT NULL DEFAULT 0);`
 
+const WORK_MS = Number(process.env.WORK_MS ?? 0)
 const one = async (sql, values, on = db) => (await on.query(sql, values)).rows[0]
 
 async function inTransaction(work) {
@@ -141,6 +143,7 @@ async function work({ id, merchant_reference: reference }) {
     if (rowCount === 0) return
   }
   const { status } = await call('GET', `/payment_intents/${id}`)
+  await pause(WORK_MS)
   await settled(id, status)
 }
 
