@@ -42,6 +42,7 @@ async function rowsOf<R, Row>(
   after: (last: Position | undefined) => Iterable<Item<R>>,
   view: (record: R) => Row,
   most = Number.POSITIVE_INFINITY,
+  isWanted: (record: R) => boolean = () => true,
 ): Promise<{ readonly rows: Row[]; readonly last: Position | undefined }> {
   const rows: Row[] = []
   const slice = new Slice()
@@ -50,7 +51,8 @@ async function rowsOf<R, Row>(
     if (last) await slice.next()
     isOver = false
     for (const item of after(last)) {
-      rows.push(view(item.record))
+      const { record } = item
+      if (isWanted(record)) rows.push(view(record))
       last = item
       if (rows.length >= most) return { rows, last }
       isOver = slice.isOver
@@ -62,15 +64,21 @@ async function rowsOf<R, Row>(
 
 const justAbove = ({ at, ordinal }: Position): Position => ({ at, ordinal: ordinal + 1 })
 
-interface Part extends Partial<Created> {
+interface Part<R> extends Partial<Created> {
   readonly limit?: number
+  readonly isWanted?: (record: R) => boolean
 }
 
 /** All records of a kind, or those of a span of time, as rows. */
 export async function rowsFromOldest<R, Row>(
   records: { items(from?: Position): Iterable<Item<R>> },
   view: (record: R) => Row,
-  { createdFrom = Number.NEGATIVE_INFINITY, createdBefore = Number.POSITIVE_INFINITY, limit }: Part = {},
+  {
+    createdFrom = Number.NEGATIVE_INFINITY,
+    createdBefore = Number.POSITIVE_INFINITY,
+    limit,
+    isWanted,
+  }: Part<R> = {},
 ): Promise<Row[]> {
   function* after(last: Position | undefined) {
     for (const item of records.items(last ? justAbove(last) : { at: createdFrom, ordinal: 0 })) {
@@ -78,7 +86,7 @@ export async function rowsFromOldest<R, Row>(
       yield item
     }
   }
-  return (await rowsOf(after, view, limit)).rows
+  return (await rowsOf(after, view, limit, isWanted)).rows
 }
 
 /** All records whose facets match, or `limit` of them after `cursor`. */

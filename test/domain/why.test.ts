@@ -237,6 +237,7 @@ function* paymentsWalked(): Generator<Told> {
       clock: 'virtual' as const,
       coming: upcomingMoves(account.world, account.at, id, []),
       method: null,
+      webhooks: [],
       triggers: PAYMENT_TRIGGERS.filter(
         trigger => 'events' in account.when({ type: 'MovePayment', payment: id, trigger }),
       ),
@@ -332,6 +333,7 @@ test('a command is quoted for a POSIX shell', () => {
     entries: [],
     foreseen: rule,
     method: "it's; rm *",
+    webhooks: [],
     triggers: ['expire'],
   })
   const { id } = payment.sortKey

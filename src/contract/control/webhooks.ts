@@ -108,27 +108,27 @@ export const DeliveryAttempt = named(
 )
 export type DeliveryAttempt = Wire<typeof DeliveryAttempt>
 
-export const DeliveryRecord = named(
-  'DeliveryRecord',
-  object({
-    ...delivery,
-    attempts: Type.Array(DeliveryAttempt),
-  }),
-)
-export type DeliveryRecord = Wire<typeof DeliveryRecord>
-
 /** The payment or payout of the event. */
 const about = {
   record: nullable(Type.String()),
   reference: nullable(Type.String({ description: "the merchant's" })),
 }
 
-/** One delivery, with the record that its event is about. */
+export const DeliveryRecord = named(
+  'DeliveryRecord',
+  object({
+    ...delivery,
+    ...about,
+    attempts: Type.Array(DeliveryAttempt),
+  }),
+)
+export type DeliveryRecord = Wire<typeof DeliveryRecord>
+
+/** One delivery, with the fault that affected it. */
 export const DeliveryDetail = named(
   'DeliveryDetail',
   object({
     ...DeliveryRecord.properties,
-    ...about,
     fault: nullable(oneOf(WEBHOOK_FAULT_TYPES)),
   }),
 )

@@ -17,6 +17,7 @@ import {
   type Surroundings,
   type Told,
 } from './answer.ts'
+import { unheard, type Webhook, webhookCauses } from './webhooks.ts'
 
 /** Why a payment is as it is. */
 
@@ -50,6 +51,8 @@ export interface PaymentFacts extends Surroundings {
   readonly method: string | null
   /** The triggers that would be accepted now. */
   readonly triggers: readonly PaymentTrigger[]
+  /** Why each of its webhooks is as it is, oldest first. */
+  readonly webhooks: readonly Webhook[]
 }
 
 export function whyPayment(payment: Payment, facts: PaymentFacts): Why {
@@ -59,7 +62,8 @@ export function whyPayment(payment: Payment, facts: PaymentFacts): Why {
   const commands = told.commands.filter(
     ([noun, verb = '']) => noun !== 'payments' || verb === 'choose' || accepts(facts.triggers, verb),
   )
-  return answer({ id, kind: 'payment', status: statusOf(payment) }, { ...told, commands }, facts, [
+  const sentence = [told.sentence, ...unheard(facts.webhooks)].join(' ')
+  return answer({ id, kind: 'payment', status: statusOf(payment) }, { ...told, sentence, commands }, facts, [
     ...ruleCause(payment, facts.foreseen),
     ...(payment.route
       ? [{ what: `the route ${payment.route.id} was chosen, of the provider ${payment.route.provider}` }]
@@ -71,6 +75,7 @@ export function whyPayment(payment: Payment, facts: PaymentFacts): Why {
       ? [{ what: 'its receipt is still being checked, which changes only the receipt' }]
       : []),
     ...endCause(payment.outcome !== null, facts, id),
+    ...webhookCauses(facts.webhooks),
   ])
 }
 

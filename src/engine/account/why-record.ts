@@ -7,9 +7,11 @@ import { routingTable } from '../../domain/routing.ts'
 import { type ForeseenRule, foreseeRule, simplestMethod } from '../../domain/rules/consult.ts'
 import { upcomingMoves } from '../../domain/upcoming-moves.ts'
 import type { Surroundings } from '../../domain/why/answer.ts'
-import { whyDelivery } from '../../domain/why/delivery.ts'
+import { type DeliveryFacts, whyDelivery } from '../../domain/why/delivery.ts'
 import { whyPayment } from '../../domain/why/payment.ts'
 import { whyPayout } from '../../domain/why/payout.ts'
+import type { Webhook } from '../../domain/why/webhooks.ts'
+import type { World } from '../../domain/world.ts'
 import type { AccountRuntime } from './open-runtime.ts'
 
 /** Why a payment, a payout or a delivery is as it is now. `entries` are those of the record. */
@@ -40,7 +42,24 @@ function whyPaymentOf(runtime: AccountRuntime, payment: Payment, surroundings: S
     foreseen,
     method: isOpen ? simplestMethod({ environment, table }, payment) : null,
     triggers: possibleMoves(payment),
+    webhooks: webhooksIn(runtime, surroundings),
   })
+}
+
+/** The deliveries that the entries of a record have begun. */
+function webhooksIn({ account: { world } }: AccountRuntime, surroundings: Surroundings): Webhook[] {
+  const queued = deliveriesIn(surroundings.entries).flatMap(id => world.deliveries.get(id) ?? [])
+  return queued.map(delivery => ({
+    event: world.events.get(delivery.eventId)?.type ?? 'an event that is no longer kept',
+    why: whyDelivery(delivery, deliveryFacts(world, delivery, { ...surroundings, coming: [], entries: [] })),
+  }))
+}
+
+export function deliveriesIn(entries: readonly Entry[]): string[] {
+  const queued = entries.flatMap(({ events }) =>
+    events.flatMap(event => (event.type === 'DeliveryQueued' ? [event.delivery] : [])),
+  )
+  return [...new Set(queued)]
 }
 
 function whyDeliveryOf(
@@ -48,11 +67,15 @@ function whyDeliveryOf(
   delivery: Delivery,
   surroundings: Surroundings,
 ) {
+  return whyDelivery(delivery, deliveryFacts(world, delivery, surroundings))
+}
+
+function deliveryFacts(world: World, delivery: Delivery, surroundings: Surroundings): DeliveryFacts {
   const endpoint = world.endpoints.get(delivery.endpointId)
-  return whyDelivery(delivery, {
+  return {
     ...surroundings,
     eventType: world.events.get(delivery.eventId)?.type ?? null,
     endpoint: endpoint === undefined ? 'removed' : endpoint.disabled ? 'disabled' : 'there',
     held: world.heldDeliveries.get(delivery.endpointId) === delivery.id,
-  })
+  }
 }

@@ -9,7 +9,7 @@ import { anyOf, createdIn, exactly, type Filter, listWindow, one, searchIn } fro
 import { notFound } from '../refusal.ts'
 import { SearchIndex } from '../search-index.ts'
 import { type ControlHandlers, param } from './control-call.ts'
-import { deliveryView, subjectOf } from './views.ts'
+import { aboutOf, deliveryView, subjectOf } from './views.ts'
 
 /** Lists for the dashboard: filtered, searched, in parts, with only the members that a row shows. */
 export function browseCalls() {
@@ -155,16 +155,10 @@ export function deliveryBrowsing() {
       if (!delivery) throw notFound('webhook delivery')
       return answer(200, {
         ...deliveryView(delivery, runtime),
-        ...aboutOf(delivery, runtime.account.world),
         fault: delivery.fault,
       })
     },
   } satisfies Partial<ControlHandlers>
-}
-
-function aboutOf(delivery: Delivery, world: World): Pick<DeliveryRow, 'record' | 'reference'> {
-  const record = subjectOf(world, delivery)
-  return { record: record?.sortKey.id ?? null, reference: record?.merchantReference ?? null }
 }
 
 function deliveryRow(delivery: Delivery, world: World): DeliveryRow {

@@ -20,7 +20,7 @@ import { upcomingMoves } from '../../domain/upcoming-moves.ts'
 import { whyRequest } from '../../domain/why/request.ts'
 import type { World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
-import { whyRecord } from '../../engine/account/why-record.ts'
+import { deliveriesIn, whyRecord } from '../../engine/account/why-record.ts'
 import type { Gateway } from '../../engine/gateway.ts'
 import { notFound } from '../refusal.ts'
 import type { RequestAbout } from '../requests/request-log.ts'
@@ -155,13 +155,6 @@ function detailOf(event: PaymentEvent | PayoutEvent): string | null {
     case 'PayoutSucceeded':
       return null
   }
-}
-
-function deliveriesIn(entries: readonly Entry[]): string[] {
-  const queued = entries.flatMap(({ events }) =>
-    events.flatMap(event => (event.type === 'DeliveryQueued' ? [event.delivery] : [])),
-  )
-  return [...new Set(queued)]
 }
 
 function attemptsOf({ deliveries, events }: World, id: string): TimelineAttempt[] {
@@ -331,7 +324,8 @@ export function whyCalls({ requests }: ControlSettings) {
       const isRecord = world.payments.has(id) || world.payouts.has(id) || world.deliveries.has(id)
       const asked = isRecord ? undefined : requests.answered(runtime, id)
       if (asked) return answer(200, whyRequest(asked, account.id))
-      const why = isRecord && whyRecord(runtime, id, await account.journal.history(id))
+      const entries = isRecord ? await account.journal.history(id) : []
+      const why = isRecord && whyRecord(runtime, id, entries)
       if (why) return answer(200, why)
       throw notFound('payment, payout, delivery or recent request')
     },

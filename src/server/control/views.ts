@@ -139,6 +139,7 @@ export function deliveryView(delivery: Delivery, runtime: AccountRuntime): Deliv
     event_type: event?.type ?? null,
     endpoint: delivery.endpointId,
     url: delivery.url,
+    ...aboutOf(delivery, runtime.account.world),
     status: delivery.status,
     next_attempt_at: time(delivery.nextAttemptAt),
     created_at: formatTimestamp(delivery.createdAt),
@@ -187,6 +188,11 @@ export const providerCallView = ({
 export function subjectOf(world: World, delivery: Delivery | undefined): Payment | Payout | undefined {
   const event = world.events.get(delivery?.eventId ?? '')
   return event && recordOf(event)
+}
+
+export function aboutOf(delivery: Delivery, world: World): Pick<DeliveryRecord, 'record' | 'reference'> {
+  const record = subjectOf(world, delivery)
+  return { record: record?.sortKey.id ?? null, reference: record?.merchantReference ?? null }
 }
 
 /** What a timer is about, in the merchant's words. */

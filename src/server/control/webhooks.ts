@@ -12,13 +12,13 @@ import {
   readSavedWebhook,
   type WebhookHeaders,
 } from '../../contract/webhook-check.ts'
-import type { Delivery, WebhookEndpoint } from '../../domain/model.ts'
+import { type Delivery, stateOf, type WebhookEndpoint } from '../../domain/model.ts'
 import type { World } from '../../domain/world.ts'
 import type { AccountRuntime } from '../../engine/account/open-runtime.ts'
 import { readOpenDeliveries, secretsNow, WRONG_SECRET } from '../../engine/webhooks/courier.ts'
 import type { WebhookHosts } from '../../engine/webhooks/webhook-hosts.ts'
 import { carryOut } from '../carry-out.ts'
-import { createdIn, rowsFromOldest } from '../lists.ts'
+import { anyOf, createdIn, one, rowsFromOldest } from '../lists.ts'
 import { demandNoProblems, refuseProblems } from '../refusal.ts'
 import {
   bodyReader,
@@ -28,7 +28,7 @@ import {
   found,
   param,
 } from './control-call.ts'
-import { deliveryView, endpointView, eventRecord } from './views.ts'
+import { aboutOf, deliveryView, endpointView, eventRecord } from './views.ts'
 
 const readEndpoint = bodyReader<EndpointBody>(EndpointBody)
 const readReceived = bodyReader<ReceivedWebhook>(ReceivedWebhook)
@@ -114,8 +114,23 @@ export function webhookCalls({ webhookHosts }: ControlSettings) {
     },
     'GET /accounts/:account/webhook-deliveries': async ({ runtime, request, answer }) => {
       const { world } = runtime.account
+      const isOfStatus = anyOf(request, 'status')
+      const [payment, reference, endpoint] = ['payment', 'reference', 'endpoint'].map(name =>
+        one(request, name),
+      )
+      const isWanted = (delivery: Delivery) => {
+        if (!isOfStatus(stateOf(delivery))) return false
+        if (endpoint !== undefined && delivery.endpointId !== endpoint) return false
+        if (payment === undefined && reference === undefined) return true
+        const about = aboutOf(delivery, world)
+        return (
+          (payment === undefined || about.record === payment) &&
+          (reference === undefined || about.reference === reference)
+        )
+      }
       const view = (delivery: Delivery) => deliveryView(delivery, runtime)
-      return answer(200, { data: await rowsFromOldest(world.deliveries, view, createdIn(request)) })
+      const data = await rowsFromOldest(world.deliveries, view, { ...createdIn(request), isWanted })
+      return answer(200, { data })
     },
     'POST /accounts/:account/webhook-deliveries/:id/redeliver': async ({ runtime, request, answer }) => {
       const id = await carryOut(runtime, { type: 'Redeliver', delivery: param(request, 'id') }, 'operator')

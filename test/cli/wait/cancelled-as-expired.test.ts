@@ -12,7 +12,7 @@ inEachWorld(world => {
     const isExpired = world().second !== undefined
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: isExpired ? 'expired\n' : 'failed\n' })
     expect(stderr).toMatch(
-      isExpired ? /which is how this server ends a cancelled payment/ : /payment_cancelled/,
+      isExpired ? /its status is expired by the contract of this server/ : /its status is failed\.\n/,
     )
   })
 

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { DeliveryRecord } from '../../../client/control-client.ts'
+import { DELIVERY_STATES } from '../../../contract/statuses.ts'
 import { nounOf, ownCommand, row } from '../../control/row.ts'
 import { NotFoundError } from '../../errors/cli-errors.ts'
 import { commaSeparated } from '../../flag-values.ts'
@@ -139,6 +140,10 @@ const deliveryView: View<DeliveryRecord> = {
       `${titleOf(delivery, screen)}\n${drawRecord(
         [
           { label: 'event', value: `${delivery.event_type ?? 'gone'} ${delivery.event}` },
+          {
+            label: 'about',
+            value: [delivery.record, delivery.reference].filter(text => text !== null).join(' '),
+          },
           { label: 'to', value: delivery.url, whole: true },
           { label: 'endpoint', value: delivery.endpoint },
           timeOf('queued', delivery.created_at, screen),
@@ -160,9 +165,22 @@ export const deliveries = nounOf('sim deliveries', {
         to: 'query.created_after',
       },
       '--created-before <time>': { about: 'only those from before this time', to: 'query.created_before' },
+      '--payment <id>': { about: 'only those about this payment or payout', to: 'query.payment' },
+      '--reference <text>': {
+        about: 'only those about a payment or payout with this reference',
+        to: 'query.reference',
+      },
+      '--status <status>': {
+        about: 'only those with this status; failing: its last attempt failed, and another one follows',
+        choices: DELIVERY_STATES,
+        to: 'query.status',
+      },
+      '--endpoint <id>': { about: 'only those to this endpoint', to: 'query.endpoint' },
     },
     examples: [
       'paysim sim deliveries',
+      'paysim sim deliveries list --reference order-1001',
+      'paysim sim deliveries list --status failing',
       'paysim sim deliveries list --created-after 2027-01-31T09:00:00Z',
       'paysim sim deliveries list -o jsonl | grep failed',
     ],
@@ -172,6 +190,8 @@ export const deliveries = nounOf('sim deliveries', {
         columns: [
           idColumn(),
           memberColumn('event', 'event_type'),
+          memberColumn('reference', 'reference', { give: 5 }),
+          memberColumn('about', 'record', { give: 6 }),
           statusColumn('status', 'status'),
           {
             header: 'attempts',
@@ -183,7 +203,18 @@ export const deliveries = nounOf('sim deliveries', {
           timeColumn('next attempt', 'next_attempt_at', { give: 2 }),
           memberColumn('to', 'url', { give: 4, least: 16 }),
         ],
-        csv: ['id', 'event', 'event_type', 'endpoint', 'url', 'status', 'created_at', 'next_attempt_at'],
+        csv: [
+          'id',
+          'event',
+          'event_type',
+          'endpoint',
+          'url',
+          'status',
+          'created_at',
+          'next_attempt_at',
+          'record',
+          'reference',
+        ],
       },
     },
   }),

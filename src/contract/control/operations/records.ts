@@ -199,7 +199,19 @@ export function webhookOperations(contract: Contract | 'any') {
     'GET /accounts/:account/webhook-deliveries': {
       id: 'listDeliveries',
       summary: 'List the webhook deliveries with every attempt, oldest first',
-      query: CREATED_QUERY,
+      query: {
+        ...CREATED_QUERY,
+        status: ofStatus('failing'),
+        payment: Type.String({
+          description: 'Only those about this payment or payout.',
+          examples: ['pi_123'],
+        }),
+        reference: Type.String({
+          description: 'Only those about a payment or payout with this reference.',
+          examples: ['order-1001'],
+        }),
+        endpoint: Type.String({ description: 'Only those to this endpoint.', examples: ['we_123'] }),
+      },
       answers: { 200: list(DeliveryRecord) },
     },
     'GET /accounts/:account/webhook-deliveries/:id': {
