@@ -113,10 +113,14 @@ export const CHANGES: Readonly<Record<string, ProbeRequest>> = {
   'other body, same key': {
     writes: 'tries another creation with a known key',
     contradiction: contradictsCreation,
-    make: seen =>
-      canCreate(seen) && keptKey(seen) && !isConflict(seen.answer('other receipt, same key'))
-        ? post(seen, creation(seen, 'plain', plainMethod(seen), { amount: '10100' }), seen.reference('plain'))
-        : 'keys have no effect on creations',
+    make(seen) {
+      if (!canCreate(seen)) return CANNOT_CREATE
+      if (!keptKey(seen)) return 'keys have no effect on creations'
+      if (isConflict(seen.answer('other receipt, same key')))
+        return 'a receipt has shown how a conflict of keys is answered'
+      const other = creation(seen, 'plain', plainMethod(seen), { amount: '10100' })
+      return post(seen, other, seen.reference('plain'))
+    },
   },
   'refused receipt': {
     writes: 'sends a receipt that must be refused',

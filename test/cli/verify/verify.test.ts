@@ -73,6 +73,17 @@ async function verifySimulator(
 const shortened = (differences: readonly Difference[]) =>
   differences.map(({ kind, name, expected, found }) => ({ kind, name, expected, found }))
 
+test('keys are said to have no effect only where they have none', async () => {
+  const saidOf = async (contract: Contract) => {
+    const { report } = await verifySimulator(contract, contract)
+    return report.not_compared.map(({ why }) => why)
+  }
+  const withKeys = await saidOf({})
+  expect(withKeys).not.toContain('keys have no effect on creations')
+  expect(withKeys).toContain('a receipt has shown how a conflict of keys is answered')
+  expect(await saidOf({ 'create.idempotency': 'off' })).toContain('keys have no effect on creations')
+})
+
 test('a simulator with the contract answers alike', { timeout: 600_000 }, async () => {
   const property = fc.asyncProperty(contracts, async contract => {
     const { report } = await verifySimulator(contract, contract)
