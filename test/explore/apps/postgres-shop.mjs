@@ -108,12 +108,11 @@ const settle = (id, status) =>
       await on.query('INSERT INTO parcels (reference) VALUES ($1)', [payment.reference])
   })
 
-/** The bug: it looks, and writes a moment later. */
+/** The bug: it looks, and then writes. */
 async function settleAfterALook(id, status) {
   const payment = await one('SELECT * FROM payments WHERE id = $1', [id])
   const end = ENDS[status]
   if (end === undefined || payment?.status !== 'open') return
-  await pause(15)
   await db.query('UPDATE payments SET status = $2 WHERE id = $1', [id, end])
   await db.query('UPDATE orders SET status = $2 WHERE reference = $1', [payment.reference, end])
   if (end === 'paid') await db.query('INSERT INTO parcels (reference) VALUES ($1)', [payment.reference])
