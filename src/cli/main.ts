@@ -1,6 +1,9 @@
 import { dispatch } from './dispatch.ts'
+import { openDoor } from './output/door.ts'
 
 const argv = process.argv.slice(2)
+
+openDoor()
 
 // An empty variable counts as unset: scripts often pass one.
 for (const [name, value] of Object.entries(process.env))

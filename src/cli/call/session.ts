@@ -7,6 +7,7 @@ import { shellQuoted } from '../../contract/shell-words.ts'
 import { COMMON, newCommand } from '../command-table.ts'
 import { InterruptedError } from '../errors/cli-errors.ts'
 import type { Circumstances } from '../errors/hints.ts'
+import { hideKeys } from '../output/door.ts'
 import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter, type Printer, showHeaders } from '../output/printer.ts'
 import type { View } from '../output/view.ts'
@@ -68,6 +69,7 @@ async function clientOptions(
   { baseUrl, keys }: Merchant,
   where: Where,
 ): Promise<ClientOptions> {
+  hideKeys(keys)
   const transport: Transport | undefined = flags.dryRun ? dryRunTransport(CURL_KEYS) : undefined
   return {
     baseUrl,

@@ -3,6 +3,7 @@ import { COMMON, newCommand } from '../command-table.ts'
 import type { DoctorFlags } from '../doctor/examine.ts'
 import type { Check } from '../doctor/report.ts'
 import { untilInterrupted } from '../errors/cli-errors.ts'
+import { CLEAR_LINE } from '../output/door.ts'
 import { type OutputFlags, outputFlags } from '../output/formats.ts'
 import { openPrinter } from '../output/printer.ts'
 import { targetFlags } from '../where/flags.ts'
@@ -65,5 +66,5 @@ async function diagnose(flags: DoctorFlags & OutputFlags): Promise<void> {
 
 /** Shows a line until the next one: a server that does not answer takes a long time. */
 function showProgress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
+  if (process.stderr.isTTY) process.stderr.write(`${CLEAR_LINE}${text}`)
 }

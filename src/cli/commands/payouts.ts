@@ -17,6 +17,7 @@ import {
 import { UsageError } from '../errors/cli-errors.ts'
 import { countryCode, currencyCode } from '../fields/request-fields.ts'
 import { atLeastOne, commaSeparated, count } from '../flag-values.ts'
+import { CLEAR_LINE } from '../output/door.ts'
 import { showHeaders } from '../output/printer.ts'
 import { payoutsView, payoutTotals, payoutView } from '../output/views/payouts.ts'
 import { confirmLive } from '../prompts/confirm.ts'
@@ -318,7 +319,6 @@ interface CountUp {
 }
 
 const EVERY_MS = 100
-const CLEAR_LINE = '\r\x1b[K'
 
 /** Counts on stderr, if that is a terminal. */
 function countUp(noun: string): CountUp {

@@ -3,7 +3,6 @@ import { ApiError } from '../../client/index.ts'
 import { type MerchantFlags, merchantCommand, type Session, withSession } from '../call/session.ts'
 import { readBody } from '../fields/build-request.ts'
 import { didYouMean } from '../flag-values.ts'
-import { visibleLines } from '../output/text.ts'
 import type { View } from '../output/view.ts'
 import { confirmLive } from '../prompts/confirm.ts'
 import { optionFor } from '../values.ts'
@@ -93,7 +92,7 @@ function withParameters(target: string, parameters: readonly Pair[] = []): strin
 }
 
 const unchanged = (text: string): View<unknown> => ({
-  human: () => (process.stdout.isTTY ? visibleLines(text) : text),
+  human: () => text,
 })
 
 type Pair = readonly [name: string, value: string]

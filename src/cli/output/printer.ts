@@ -15,7 +15,7 @@ import {
 import { flatten, valueAt, withDecimals } from './members.ts'
 import { type Path, parsePath, picked } from './query.ts'
 import { chosenPaths, chosenTable, drawTable, tableSheet } from './table.ts'
-import { visible, visibleLines } from './text.ts'
+import { visible } from './text.ts'
 import type { ListView, View } from './view.ts'
 
 interface Shown<T> {
@@ -51,8 +51,6 @@ export function openPrinter(
   refuseIdleFlags(flags, format)
   const drawn = format === 'human' && !query
   const write = writerTo(out)
-  // Control characters could deceive the reader of a terminal. A program gets the data unchanged.
-  const writeData = (text: string) => write(out.isTTY ? visibleLines(text) : text)
   const formFor = (view: ListView<never> | View<never>, rows: readonly unknown[]) =>
     formatOf(format, query, {
       bom,
@@ -77,14 +75,14 @@ export function openPrinter(
         await write(withNewline(await drawing))
         return dropped.report()
       }
-      if (format === 'json' && !query && text !== undefined) return writeData(withNewline(text))
+      if (format === 'json' && !query && text !== undefined) return write(withNewline(text))
       if (body === undefined) return
       const rows = format === 'jsonl' || format === 'csv' ? view.rows?.(body) : undefined
       const form = await formFor(view, rows ?? [body])
       const values = picked(query, { body, roots: rows ?? [body], mayLack: view.mayLack })
-      if (!rows && !query?.many) return writeData(form.whole(values[0]))
+      if (!rows && !query?.many) return write(form.whole(values[0]))
       const sheet = form.sheet()
-      return writeData(sheet.rows(values) + sheet.end())
+      return write(sheet.rows(values) + sheet.end())
     },
     stream(view, { canChoose = true } = {}) {
       const dropped = droppedColumns(canChoose && columns === undefined)
@@ -94,7 +92,6 @@ export function openPrinter(
         const screen = { ...(await openScreen(out, flags)), onDropped: dropped.add }
         return tableSheet(columns ? { table: chosenTable(columns, view, rows) } : view, screen)
       }
-      const writePart = drawn ? write : writeData
       let sheet: Sheet | undefined
       let someFound = false
       return {
@@ -103,11 +100,11 @@ export function openPrinter(
           sheet ??= await openSheet(roots)
           const values = picked(query, { body, roots, mayLack: view.mayLack, lenient: someFound })
           someFound ||= roots.length > 0
-          await writePart(sheet.rows(values))
+          await write(sheet.rows(values))
         },
         async end() {
           sheet ??= await openSheet([])
-          await writePart(sheet.end())
+          await write(sheet.end())
           dropped.report()
         },
       }

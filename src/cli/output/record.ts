@@ -1,7 +1,7 @@
 import { memberAt } from '../../contract/json.ts'
 import { flatten, plain } from './members.ts'
 import type { Screen } from './screen.ts'
-import { paintStatus, visible, wrapTo } from './text.ts'
+import { paintStatus, shownLabel, shownValue, visible, wrapTo } from './text.ts'
 import { showTime } from './time.ts'
 
 export interface Field {
@@ -22,20 +22,20 @@ const INDENT = '  '
 /** One line or more for each field, with the values aligned. */
 export function drawRecord(fields: readonly Field[], screen: Screen): string {
   const filled = fields.flatMap(field => (field.value == null ? [] : [{ ...field, value: field.value }]))
-  const labelWidth = filled.reduce((most, { label }) => Math.max(most, screen.widthOf(visible(label))), 0)
+  const labelWidth = filled.reduce((most, { label }) => Math.max(most, screen.widthOf(shownLabel(label))), 0)
   const beside = screen.width - INDENT.length - labelWidth - 2
   return filled
     .map(({ label, ...field }) => {
-      const shownLabel = visible(label)
+      const name = shownLabel(label)
       if (beside < LEAST_BESIDE)
         return [
-          `${INDENT}${screen.paint.dim(shownLabel)}`,
+          `${INDENT}${screen.paint.dim(name)}`,
           ...indented(linesOf(field, screen.width - 4, screen), 4),
         ].join('\n')
       const [first = '', ...rest] = linesOf(field, beside, screen)
-      const blanks = ' '.repeat(labelWidth - screen.widthOf(shownLabel) + 2)
+      const blanks = ' '.repeat(labelWidth - screen.widthOf(name) + 2)
       return [
-        `${INDENT}${screen.paint.dim(shownLabel)}${blanks}${first}`.trimEnd(),
+        `${INDENT}${screen.paint.dim(name)}${blanks}${first}`.trimEnd(),
         ...indented(rest, INDENT.length + labelWidth + 2),
       ].join('\n')
     })
@@ -49,11 +49,13 @@ function linesOf(
   width: number,
   screen: Screen,
 ): string[] {
-  const shown = visible(value)
+  const shown = whole ? visible(value) : shownValue(value)
   const lines = whole ? [shown] : wrapTo(shown, Math.max(1, width), screen.widthOf)
   const painted = paint ? lines.map(line => paint(line)) : lines
   if (note === undefined) return painted
-  const faint = wrapTo(visible(note), Math.max(1, width), screen.widthOf).map(line => screen.paint.dim(line))
+  const faint = wrapTo(shownValue(note), Math.max(1, width), screen.widthOf).map(line =>
+    screen.paint.dim(line),
+  )
   const joined = `${painted.at(-1) ?? ''}  ${faint[0] ?? ''}`
   return faint.length === 1 && screen.widthOf(joined) <= width
     ? [...painted.slice(0, -1), joined]

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { Chalk, type ChalkInstance, type ColorSupportLevel } from 'chalk'
+import { ownPaint } from './door.ts'
 
 /** The terminal or pipe that a person reads, and the present time. */
 export interface Screen {
@@ -31,7 +32,7 @@ export async function openScreen(
   const { widthOf } = ascii ? { widthOf: lengthOf } : await import('./width-of.ts')
   return {
     width: widthOfScreen(stream),
-    paint: new Chalk({ level: levelOf(stream, flags) }),
+    paint: ownPaint(new Chalk({ level: levelOf(stream, flags) })),
     timeZone: '',
     now: Date.now(),
     widthOf,

@@ -4,7 +4,7 @@ import type { Sheet } from './formats.ts'
 import { flatten, plain, valueAt, withDecimals } from './members.ts'
 import { drawRecord } from './record.ts'
 import type { Screen } from './screen.ts'
-import { cutTo, visible } from './text.ts'
+import { cutTo, shownLabel, shownValue, visible } from './text.ts'
 
 /** How a column behaves on a screen too narrow for all columns. */
 interface Flexibility {
@@ -215,7 +215,7 @@ export function ruleTable(sample: readonly unknown[], { columns }: Table, screen
       0,
     )
     // An empty column is left out.
-    return widest === 0 ? 0 : Math.max(widest, screen.widthOf(visible(column.header)))
+    return widest === 0 ? 0 : Math.max(widest, screen.widthOf(shownLabel(column.header)))
   })
   const widths = fitWidths(columns, wanted, screen.width)
   if (widths === undefined) return stacked(columns, screen)
@@ -225,7 +225,7 @@ export function ruleTable(sample: readonly unknown[], { columns }: Table, screen
   const between = ' '.repeat(GAP)
   return {
     header: shown
-      .map(({ column, width }) => placed(column, width, visible(column.header), screen.paint.dim, screen))
+      .map(({ column, width }) => placed(column, width, shownLabel(column.header), screen.paint.dim, screen))
       .join(between)
       .trimEnd(),
     line: row =>
@@ -277,7 +277,8 @@ function stacked(columns: readonly Column[], screen: Screen): RuledTable {
   }
 }
 
-const cell = (column: Column, row: unknown, screen: Screen) => visible(column.value(row, screen))
+const cell = (column: Column, row: unknown, screen: Screen) =>
+  column.whole ? visible(column.value(row, screen)) : shownValue(column.value(row, screen))
 
 /** A table written page by page. The first rows decide the widths of its columns. */
 export function tableSheet({ table, csv }: Choosable, screen: Screen): Sheet {

@@ -27,6 +27,21 @@ export function charactersOf(text: string): Iterable<Intl.SegmentData> {
   return segmenter.segment(text)
 }
 
+/** More of one value is not read on a screen. What is cut off is neither measured nor broken into lines. */
+const LONGEST_VALUE = 10_000
+const LONGEST_LABEL = 200
+
+/** A value for a screen, on one line, with what was left out if it has no end. */
+export function shownValue(text: string): string {
+  if (text.length <= LONGEST_VALUE) return visible(text)
+  const left = (text.length - LONGEST_VALUE).toLocaleString('en')
+  return `${visible(text.slice(0, LONGEST_VALUE))}… (${left} more characters: -o json shows them)`
+}
+
+/** The name of a value: others choose that too. */
+export const shownLabel = (text: string): string =>
+  visible(text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL)}…` : text)
+
 /** As much of a text as fits, with … in place of the rest. */
 export function cutTo(text: string, width: number, widthOf: WidthOf): string {
   if (widthOf(text) <= width) return text
@@ -74,17 +89,18 @@ function wordsWithin(text: string): string[] {
 }
 
 function* slicesOf(text: string, width: number, widthOf: WidthOf): Generator<string> {
-  let rest = text
-  while (rest !== '') {
-    const slice = beginning(rest, width, widthOf) || firstCharacter(rest)
-    yield slice
-    rest = rest.slice(slice.length)
+  let start = 0
+  let taken = 0
+  for (const { segment, index } of charactersOf(text)) {
+    const wide = widthOf(segment)
+    if (index > start && taken + wide > width) {
+      yield text.slice(start, index)
+      start = index
+      taken = 0
+    }
+    taken += wide
   }
-}
-
-function firstCharacter(text: string): string {
-  for (const { segment } of charactersOf(text)) return segment
-  return text
+  if (start < text.length) yield text.slice(start)
 }
 
 type Tone = 'green' | 'red' | 'yellow' | 'cyan' | 'gray'

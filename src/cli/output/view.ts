@@ -2,7 +2,7 @@ import { plain } from './members.ts'
 import { drawRecord, restFields, sections } from './record.ts'
 import type { Screen } from './screen.ts'
 import { anyTable, drawTable, type Table } from './table.ts'
-import { visible, visibleLines } from './text.ts'
+import { shownLabel, visible, visibleLines } from './text.ts'
 
 /** How the body of an answer is shown. */
 export interface View<T> {
@@ -40,7 +40,7 @@ export function drawAny(body: unknown, screen: Screen): string {
   const tables = lists.map(([name, list]) => {
     const table = drawTable(list, anyTable(list), screen)
     // The usual list of an answer needs no title.
-    return name === 'data' ? table : `${screen.paint.bold(visibleLines(name))}\n${table}`
+    return name === 'data' ? table : `${screen.paint.bold(shownLabel(name))}\n${table}`
   })
   return sections(...tables, drawRecord(restFields(body, names), screen))
 }

@@ -1,5 +1,6 @@
 import type { default as Inquirer } from 'inquirer'
 import { InterruptedError } from '../errors/cli-errors.ts'
+import { drawnOn } from '../output/door.ts'
 import { visible } from '../output/text.ts'
 
 interface Question {
@@ -20,7 +21,7 @@ type Choices<T> = readonly [Choice<T>, ...Choice<T>[]]
 /** Questions to the person at the terminal. */
 export const ask = {
   confirm: (question: Question & { readonly default?: boolean }): Promise<boolean> =>
-    asked(prompt => prompt<{ answer: boolean }>([{ type: 'confirm', name: 'answer', ...question }])),
+    asked(prompt => prompt<{ answer: boolean }>([{ type: 'confirm', name: 'answer', ...clear(question) }])),
 
   /** `hide` says whether what was typed so far must not be shown. */
   text: ({
@@ -39,7 +40,7 @@ export const ask = {
           name: 'answer',
           validate: validator(check),
           transformer: typed => (hide(typed) ? '*'.repeat(typed.length) : typed),
-          ...question,
+          ...clear(question),
         },
       ]),
     ),
@@ -48,12 +49,12 @@ export const ask = {
   secret: ({ check, ...question }: Question & { readonly check?: Check }): Promise<string> =>
     asked(prompt =>
       prompt<{ answer: string }>([
-        { type: 'password', name: 'answer', mask: '*', validate: validator(check), ...question },
+        { type: 'password', name: 'answer', mask: '*', validate: validator(check), ...clear(question) },
       ]),
     ),
 
   select: async <T>({ choices, ...question }: Question & { readonly choices: Choices<T> }): Promise<T> => {
-    const list = { choices: shown(choices), pageSize: 12, loop: false, ...question }
+    const list = { choices: shown(choices), pageSize: 12, loop: false, ...clear(question) }
     const place = await asked(prompt =>
       prompt<{ answer: number }>([{ type: 'select', name: 'answer', ...list }]),
     )
@@ -66,13 +67,21 @@ export const ask = {
     const source = (typed?: string) =>
       typed === undefined ? all : all.filter(({ name }) => hasWords(name, typed))
     const place = await asked(prompt =>
-      prompt<{ answer: number }>([{ type: 'search', name: 'answer', pageSize: 10, source, ...question }]),
+      prompt<{ answer: number }>([
+        { type: 'search', name: 'answer', pageSize: 10, source, ...clear(question) },
+      ]),
     )
     return (choices[place] ?? choices[0]).value
   },
 }
 
-const validator = (check?: Check) => (typed: string) => check?.(typed.trim()) ?? true
+/** The library writes past the door to the screen, so what a question takes from elsewhere is cleaned here. */
+const clear = <Q extends Question>(question: Q): Q => ({ ...question, message: visible(question.message) })
+
+const validator = (check?: Check) => (typed: string) => {
+  const wrong = check?.(typed.trim())
+  return wrong === undefined ? true : visible(wrong)
+}
 
 /** The values are indexes, because inquirer treats types of values differently. Names may come from a server: escape them. */
 const shown = (choices: readonly Choice<unknown>[]) =>
@@ -118,7 +127,7 @@ async function asked<T>(question: (prompt: Prompt) => Promise<{ answer: T }>): P
   process.once('SIGTERM', abort).once('SIGHUP', abort)
   try {
     const { createPromptModule } = await loadInquirer()
-    const prompt = createPromptModule({ output: process.stderr, signal: aborting.signal })
+    const prompt = createPromptModule({ output: drawnOn(process.stderr), signal: aborting.signal })
     return (await question(prompt)).answer
   } catch (cause) {
     if (cause instanceof Error && ABORTED.has(cause.name)) throw new InterruptedError()

@@ -1,3 +1,5 @@
+import { CLEAR_LINE } from '../output/door.ts'
+
 export interface ProgressBar {
   readonly update: (done: number, total: number) => void
   /** Removes the bar from the screen. */
@@ -6,7 +8,6 @@ export interface ProgressBar {
 
 const CELLS = 24
 const LEAST_COLUMNS = 50
-const CLEAR_LINE = '\r\u001B[K'
 
 /** A progress bar on stderr, if that is a terminal. `nameTotal` says of how much, in bytes if it is left out. */
 export function progressBar(title: string, nameTotal: (total: number) => string = sizeOf): ProgressBar {

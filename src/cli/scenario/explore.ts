@@ -38,6 +38,7 @@ import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
 import { environmentOf, runCommand } from '../exec/run-command.ts'
 import { readDataFile } from '../named-file.ts'
+import { cleaned } from '../output/door.ts'
 import { writerTo } from '../output/printer.ts'
 import { wrapTo } from '../output/text.ts'
 import { widthOf } from '../output/width-of.ts'
@@ -217,7 +218,7 @@ async function exploreOne(
       signal,
       tried(attempt, done, of) {
         const text = progress.after(attempt, done, of)
-        if (spinner) spinner.text = text
+        if (spinner) spinner.text = cleaned(text)
       },
     })
   } finally {

@@ -23,6 +23,7 @@ import {
 import { FilesError, UsageError } from '../errors/cli-errors.ts'
 import { EXIT, exitCodeOf } from '../errors/exit-code.ts'
 import { reportError } from '../errors/report-error.ts'
+import { cleaned, drawnOn } from '../output/door.ts'
 import { writerTo } from '../output/printer.ts'
 import { Interruption } from './interruption.ts'
 import { type Loaded, loadEach, pickOnly, problemsOf, scenariosOf } from './load-files.ts'
@@ -227,7 +228,7 @@ async function showRun(count: number, flags: RunFlags): Promise<RunView> {
   let done = 0
   return {
     began(name, title) {
-      if (spinner) spinner.text = `${done}/${count}  ${name}: ${title}`
+      if (spinner) spinner.text = cleaned(`${done}/${count}  ${name}: ${title}`)
     },
     ended(result) {
       done += 1
@@ -261,5 +262,5 @@ export async function spinnerFor(out: NodeJS.WriteStream) {
   // With zero columns, the spinner would loop for ever.
   if (!out.isTTY || !out.columns) return undefined
   const { default: ora } = await import('ora')
-  return ora({ stream: out, discardStdin: false }).start()
+  return ora({ stream: drawnOn(out), discardStdin: false }).start()
 }

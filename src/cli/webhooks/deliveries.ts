@@ -7,7 +7,7 @@ import { formatMoney, plain } from '../output/members.ts'
 import { formatOf, writerTo } from '../output/printer.ts'
 import { parsePath, picked } from '../output/query.ts'
 import { openScreen, type Screen } from '../output/screen.ts'
-import { paintStatus, visible, visibleLines, wrapTo } from '../output/text.ts'
+import { paintStatus, visible, wrapTo } from '../output/text.ts'
 import { localTime } from '../output/time.ts'
 
 /** The application's answer to a forwarded webhook, or why there is none. */
@@ -63,7 +63,7 @@ export const bodyMembers = (bytes: Buffer): Pick<Delivery, 'body' | 'body_base64
   ...(isUtf8(bytes) ? {} : { body_base64: bytes.toString('base64') }),
 })
 
-export const warn = (message: string) => void process.stderr.write(`paysim: ${visibleLines(message)}\n`)
+export const warn = (message: string) => void process.stderr.write(`paysim: ${message}\n`)
 
 const DELIVERY_COLUMNS = [
   ...['received_at', 'id', 'type', 'delivery', 'signature', 'fault'],
@@ -103,10 +103,9 @@ export async function rowPrinter<R>({ output = 'human', query: path, bom }: Outp
   const query = path === undefined ? undefined : parsePath(path)
   const sheet = (await formatOf(output, query, { columns, bom })).sheet()
   const write = writerTo(process.stdout)
-  const writeData = (text: string) => write(process.stdout.isTTY ? visibleLines(text) : text)
   return {
-    row: (row: R) => writeData(sheet.rows(picked(query, { body: row, roots: [row], mayLack: undefined }))),
-    end: () => writeData(sheet.end()),
+    row: (row: R) => write(sheet.rows(picked(query, { body: row, roots: [row], mayLack: undefined }))),
+    end: () => write(sheet.end()),
   }
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { parse as parseYaml } from 'yaml'
+import { guard } from '../../../src/cli/output/door.ts'
 import type { Format, OutputFlags } from '../../../src/cli/output/formats.ts'
 import { openPrinter } from '../../../src/cli/output/printer.ts'
 import { QueryError } from '../../../src/cli/output/query.ts'
@@ -173,6 +174,7 @@ describe('on a terminal', () => {
 
   test.each(['json', 'jsonl', 'yaml', 'csv', 'human'] as const)('-o %s escapes controls', async output => {
     const stream = new MemoryStream({ isTTY: true })
+    guard(stream.out)
     await openPrinter({ output, query: '.' }, stream).show({ body: evil }, recordView)
     expect(stream.text.replaceAll(/\r?\n/g, '')).not.toMatch(/[\p{Cc}\u202e]/u)
     expect(stream.text).toMatch(/\\(u001b|e)/)
@@ -180,6 +182,7 @@ describe('on a terminal', () => {
 
   test('json still has the same data', async () => {
     const stream = new MemoryStream({ isTTY: true })
+    guard(stream.out)
     const text = `{"id":"\u009b31m\u202e"}`
     await openPrinter({ output: 'json' }, stream).show({ body: JSON.parse(text), text }, recordView)
     expect(stream.text).not.toContain('\u009b')

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { cleaned } from '../../../src/cli/output/door.ts'
 import { paintFor } from '../../../src/cli/scenario/run.ts'
 
 test.each([
@@ -9,5 +10,5 @@ test.each([
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
   onTestFinished(() => void vi.unstubAllEnvs())
   const terminal = { isTTY: true, columns: 80, getColorDepth: () => 8 } as unknown as NodeJS.WriteStream
-  expect((await paintFor(terminal)).bad('x')).toBe(shown)
+  expect(cleaned((await paintFor(terminal)).bad('x'))).toBe(shown)
 })

@@ -6,6 +6,7 @@ import { type MerchantFlags, merchantCommand, type Session, withSession } from '
 import { EXIT } from '../../errors/exit-code.ts'
 import { addHint, commandLines } from '../../errors/report-error.ts'
 import { commaSeparated, milliseconds } from '../../flag-values.ts'
+import { cleaned, drawnOn } from '../../output/door.ts'
 import { plain } from '../../output/members.ts'
 import { paintStatus, visible } from '../../output/text.ts'
 import { paymentView } from '../../output/views/payment.ts'
@@ -163,11 +164,12 @@ async function spinner(id: string, flags: { readonly color?: boolean }): Promise
   let status = ''
   const text = () => {
     const seconds = Math.floor((performance.now() - startedAt) / 1000)
-    return [id, paintStatus(status, paint), paint.dim(`${seconds}s`)].filter(part => part !== '').join(' ')
+    const parts = [visible(id), paintStatus(status, paint), paint.dim(`${seconds}s`)]
+    return cleaned(parts.filter(part => part !== '').join(' '))
   }
   // The spinner moves down when another line is written.
   const turning = ora({
-    stream: process.stderr,
+    stream: drawnOn(process.stderr),
     text: text(),
     discardStdin: false,
     color: paint.level > 0 && 'cyan',
