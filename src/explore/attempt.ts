@@ -169,7 +169,7 @@ const goesOn = ({ waits }: PlacedDisturbance) => waits === false
  * Whether a story that goes on without an event became another one: the application lacks the event, so it may rightly
  * refuse a step, or return to the old payment.
  */
-export function wentAnotherWay({ application }: ScenarioResult, story: StoryRecord): boolean {
+function wentAnotherWay({ application }: ScenarioResult, story: StoryRecord): boolean {
   if (!application?.isOver || application.payments === undefined) return true
   return application.payments < (story.payments ?? 0) || writesIn(application.calls) !== writesIn(story.calls)
 }
