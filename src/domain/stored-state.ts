@@ -22,9 +22,9 @@ import type { Timer } from './timers.ts'
 import {
   type KeptAnswer,
   MutableWorld,
-  type PastRecords,
   type RecordKind,
   type RecordKinds,
+  type StoredRecords,
   TABLES,
   type World,
 } from './world.ts'
@@ -77,8 +77,8 @@ export function storeState(world: MutableWorld): StoredState {
   }
 }
 
-export function restoreWorld(stored: StoredState, past: PastRecords): MutableWorld {
-  const world = new MutableWorld(past)
+export function restoreWorld(stored: StoredState, records: StoredRecords): MutableWorld {
+  const world = new MutableWorld(records)
   world.seq = stored.seq
   world.moves = stored.moves
   world.at = stored.at

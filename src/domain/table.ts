@@ -50,21 +50,14 @@ export function firstOf<T>(items: Iterable<T>, most: number): T[] {
   return first
 }
 
-/** Where a version of a record is in the list. */
-export interface VersionPosition extends Position {
-  readonly facets: Facets
-}
-
-/** Records that are not in memory, but can be read when they are needed. */
-export interface Past<T> {
+/** The records of a table that are not in its memory. One version of each is among them, until it is replaced. */
+export interface Stored<T> {
   readonly size: number
   /** The highest ordinal among them. */
   readonly lastOrdinal: number
   find(id: string): Item<T> | undefined
-  /** Marks a version that was found here as replaced. */
-  supersede(found: Item<T>): void
-  /** The same, for a version whose position is known. */
-  supersedeAt(position: VersionPosition): void
+  /** Another version replaces what was found here, or it is gone. */
+  replace(found: Item<T>): void
   below(position: Position, matches: Matches): Iterator<Item<T>>
   /** Oldest first, from a position on. */
   above(from: Position): Iterator<Item<T>>
@@ -82,47 +75,32 @@ export interface TableShape<T> {
   /** The values to filter a list by. Without them there is no list. */
   readonly facets?: (record: T) => Facets
   readonly word?: (record: T) => string
-  /** Whether a record stays in memory when it was stored, because it changes soon. */
-  readonly stays?: (record: T) => boolean
+  /** Whether a record changes again soon. */
+  readonly changesSoon?: (record: T) => boolean
 }
 
-/** The changes of a table to write: changed records, and null for removed ones. */
-export type Written<T> = ReadonlyMap<string, (Item<T> & { readonly facets: Facets }) | null>
-
-/**
- * Records of one kind. Recent changes are in memory; everything else may be stored elsewhere. A stored record that
- * changes is in memory again, and its stored version is replaced.
- */
+/** Records of one kind: those that changed are in memory, and the others where they were stored. */
 export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   #size: number
   #arrivals: number
-  #latest: Changes<T>
-  /** The changes that are being written. */
-  #writing: Changes<T> | undefined
-  /** Stored records that stayed in memory. Most accounts have none, and a Map takes 200 bytes. */
-  #resident: Map<string, Version<T>> | undefined
-  /** What changed again while it is being written. */
-  #outdated: VersionPosition[] = []
+  #changed: Versions<T>
   #since = Number.NEGATIVE_INFINITY
   /** What was looked up last: a command reads and changes the same record several times. */
   #lastFound: Item<T> | undefined
+  /** The lowest one, if it is known: every request asks for the next timer, but few change it. */
+  #first: { readonly item: Item<T> | undefined } | undefined
 
   constructor(
     private readonly shape: TableShape<T>,
-    private past?: Past<T>,
+    private stored?: Stored<T>,
   ) {
-    this.#latest = new Changes(shape.facets)
-    this.#size = past?.size ?? 0
-    this.#arrivals = past?.lastOrdinal ?? 0
+    this.#changed = new Versions(shape)
+    this.#size = stored?.size ?? 0
+    this.#arrivals = stored?.lastOrdinal ?? 0
   }
 
   get size(): number {
     return this.#size
-  }
-
-  /** Where the records that are not in memory are read. */
-  get stored(): Past<T> | undefined {
-    return this.past
   }
 
   /** How many records ever arrived. */
@@ -145,125 +123,67 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
 
   /** Whether the record was added since the changes were last taken. */
   isNew(id: string): boolean {
-    return this.#latest.versions.get(id)?.isNew === true
+    return this.#changed.get(id)?.isNew === true
   }
 
   item(id: string): Item<T> | undefined {
-    let found = this.#lastFound
-    if (found?.id !== id) {
-      const version = this.#latest.versions.get(id)
-      found = version === undefined ? this.#earlier(id) : (version ?? undefined)
-      this.#lastFound = found
-    }
+    const found = this.#found(id)
     return found && found.at >= this.#since ? found : undefined
   }
 
-  /** The version before the latest changes. */
-  #earlier(id: string): Item<T> | undefined {
-    const writing = this.#writing?.versions.get(id)
-    const here = writing === undefined ? this.#resident?.get(id) : writing
-    return here === undefined ? this.past?.find(id) : (here ?? undefined)
-  }
-
-  /** The same, if the latest changes have none: it may be what was found last. */
-  #unchanged(id: string): Item<T> | undefined {
-    return this.#lastFound?.id === id ? this.#lastFound : this.#earlier(id)
+  #found(id: string): Item<T> | undefined {
+    if (this.#lastFound?.id !== id) this.#lastFound = this.#changed.get(id) ?? this.stored?.find(id)
+    return this.#lastFound
   }
 
   /** A record with a new id. */
   add(id: string, record: T): void {
     this.#size += 1
-    const known = this.#latest.versions.size
-    const version = this.#put(id, record, ++this.#arrivals)
-    // A removed record may still be stored.
-    version.isNew = this.#latest.versions.size > known
+    this.#put(id, record, ++this.#arrivals, true)
   }
 
   /** Another version of a record. */
   set(id: string, record: T): void {
-    const version = this.#latest.versions.get(id)
-    if (version) return this.#change(version, record)
-    const before = this.#unchanged(id)
-    if (!before || version === null) return this.add(id, record)
-    this.#forget(before)
-    this.#put(id, record, before.ordinal)
+    const version = this.#changed.get(id)
+    if (version) return this.#changed.change(version, record)
+    const before = this.#found(id)
+    if (!before) return this.add(id, record)
+    this.stored?.replace(before)
+    this.#first = undefined
+    this.#put(id, record, before.ordinal, false)
   }
 
-  #put(id: string, record: T, arrival: number): Version<T> {
-    const { at, ordinal, word } = this.shape
-    const version: Version<T> = {
-      id,
-      at: at?.(record) ?? 0,
-      ordinal: ordinal?.(record) ?? arrival,
-      facets: NO_FACETS,
-      listed: false,
-      isNew: false,
-      record,
-    }
-    this.#latest.versions.set(id, version)
+  #put(id: string, record: T, arrival: number, isNew: boolean): void {
+    const version = this.#changed.put(id, record, arrival, isNew)
     this.#lastFound = version
-    this.#latest.listLater(version)
-    if (word) this.#latest.words.add(word(record), version)
-    return version
-  }
-
-  #change(version: Version<T>, record: T): void {
-    version.record = record
-    if (!version.listed) return
-    const facets = this.shape.facets?.(record) ?? NO_FACETS
-    if (sameFacets(version.facets, facets)) return
-    this.#latest.unlist(version)
-    this.#latest.listLater(version)
+    const lowest = this.#first?.item
+    if (this.#first && (!lowest || comparePositions(version, lowest) < 0)) this.#first = { item: version }
   }
 
   /**
-   * If the caller knows that no version was stored, none is looked for, which takes a look into each layer. Returns what is
-   * gone.
+   * If the caller knows that no version was stored, none is looked for, which takes a look into each layer.
    */
-  delete(id: string, wasNeverStored = false): Item<T> | undefined {
-    const version = this.#latest.versions.get(id)
-    if (version === null || (!version && wasNeverStored)) return undefined
-    const before = version ? (version.isNew ? undefined : this.#earlier(id)) : this.#unchanged(id)
+  delete(id: string, wasNeverStored = false): void {
+    const version = this.#changed.get(id)
+    const gone = version ?? (wasNeverStored ? undefined : this.#found(id))
+    if (!gone) return
+    if (version) this.#changed.remove(version)
+    else this.stored?.replace(gone)
     this.#lastFound = undefined
-    if (version) {
-      this.#unlist(this.#latest, version)
-      this.#latest.versions.delete(id)
-    }
-    if (!version && !before) return undefined
+    const lowest = this.#first?.item
+    if (lowest && comparePositions(gone, lowest) === 0) this.#first = undefined
     this.#size -= 1
-    if (before) {
-      if (!version) this.#forget(before)
-      this.#latest.versions.set(id, null)
-    }
-    return version ?? before
-  }
-
-  /** Marks the version before the latest changes as replaced. */
-  #forget(before: Item<T>): void {
-    if (!isInMemory(before)) this.past?.supersede(before)
-    else if (this.#resident?.delete(before.id)) this.past?.supersedeAt(before)
-    else if (this.#writing) {
-      this.#unlist(this.#writing, before)
-      this.#outdated.push(before)
-    }
-  }
-
-  #unlist(changes: Changes<T>, version: Version<T>): void {
-    const { word } = this.shape
-    changes.unlist(version)
-    if (word) changes.words.remove(word(version.record), version)
   }
 
   /** Removes the records from before this time. */
   deleteBefore(at: number): void {
     this.#since = Math.max(this.#since, at)
     this.#lastFound = undefined
-    for (const [id, version] of this.#latest.versions) {
-      if (version && version.at >= at) return
-      if (version && !this.#earlier(id)) {
-        this.#latest.versions.delete(id)
-        this.#size -= 1
-      }
+    this.#first = undefined
+    for (const version of this.#changed.all()) {
+      if (version.at >= at) return
+      this.#changed.remove(version)
+      this.#size -= 1
     }
   }
 
@@ -276,43 +196,26 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
   }
 
   *items(from = FROM_THE_BOTTOM): Generator<Item<T>> {
-    const sources: Iterator<Item<T>>[] = this.shape.facets
-      ? [this.#latest.list.above(from), ...(this.#writing ? [this.#writing.list.above(from)] : [])]
-      : [[...this.#inMemory(from)].sort(comparePositions).values()]
-    if (this.past) sources.push(this.past.above(from))
+    const sources = [this.#changed.above(from), ...(this.stored ? [this.stored.above(from)] : [])]
     for (const item of merged(sources, (a, b) => comparePositions(b, a)))
       if (item.at >= this.#since) yield item
   }
 
-  *#inMemory(from: Position): Generator<Version<T>> {
-    const latest = this.#latest.versions
-    for (const [id, version] of this.#writing?.versions ?? [])
-      if (version && !latest.has(id) && comparePositions(version, from) >= 0) yield version
-    for (const version of latest.values()) if (version && comparePositions(version, from) >= 0) yield version
-  }
-
   below(position: Position, matches: Matches): Generator<Item<T>> {
     return newestFirst([
-      this.#latest.list.below(position, matches),
-      ...(this.#writing ? [this.#writing.list.below(position, matches)] : []),
-      ...(this.past ? [this.past.below(position, matches)] : []),
+      this.#changed.list.below(position, matches),
+      ...(this.stored ? [this.stored.below(position, matches)] : []),
     ])
   }
 
   count(matches: Matches, from?: Position, to?: Position): number {
-    const { past } = this
-    return (
-      this.#latest.list.count(matches, from, to) +
-      (this.#writing?.list.count(matches, from, to) ?? 0) +
-      (past?.count(matches, from, to) ?? 0)
-    )
+    return this.#changed.list.count(matches, from, to) + (this.stored?.count(matches, from, to) ?? 0)
   }
 
   named(word: string, position: Position): Generator<Item<T>> {
     return newestFirst([
-      this.#latest.words.below(position, word),
-      ...(this.#writing ? [this.#writing.words.below(position, word)] : []),
-      ...(this.past ? [this.past.named(word, position)] : []),
+      this.#changed.words.below(position, word),
+      ...(this.stored ? [this.stored.named(word, position)] : []),
     ])
   }
 
@@ -322,90 +225,115 @@ export class Table<T> implements ListedRecords<T>, NamedRecords<T> {
 
   /** The record that is lowest in the list. */
   get first(): Item<T> | undefined {
-    let first: Item<T> | undefined
-    for (const item of [this.#latest.list.first, this.#writing?.list.first, this.past?.first])
-      if (item && (!first || comparePositions(item, first) < 0)) first = item
-    // A timer that fires is removed next.
-    if (first && isInMemory(first)) this.#lastFound = first
-    return first
+    this.#first ??= { item: lower(this.#changed.list.first, this.stored?.first) }
+    return this.#first.item
   }
 
-  /** The changes since the last call. They stay in memory until `release`. */
-  takeChanges(): Written<T> {
-    if (this.#writing) throw new Error('the last changes are still being written')
-    this.#latest.listAll()
-    this.#writing = this.#latest
-    this.#latest = new Changes(this.shape.facets)
-    return this.#writing.versions
+  /** Gives away what changed: from now on, it is found among what is stored. */
+  moveTo(stored: Stored<T>): Versions<T> {
+    const changed = this.#changed
+    changed.listAll()
+    this.#changed = new Versions(this.shape)
+    this.stored = stored
+    this.lookAgain()
+    return changed
   }
 
-  /** What changed again since the changes were taken, and since the last call. */
-  takeOutdated(): readonly VersionPosition[] {
-    const outdated = this.#outdated
-    this.#outdated = []
-    return outdated
-  }
-
-  /** The changes that were taken are now stored. */
-  release(past: Past<T>): void {
-    for (const position of this.takeOutdated()) past.supersedeAt(position)
-    const { stays } = this.shape
-    if (stays)
-      for (const [id, version] of this.#writing?.versions ?? [])
-        if (version && stays(version.record) && !this.#latest.versions.has(id)) {
-          this.#resident ??= new Map()
-          this.#resident.set(id, version)
-        }
-    this.#writing = undefined
-    this.readFrom(past)
-  }
-
-  /** The same stored records are now read from another place. */
-  readFrom(past: Past<T>): void {
-    this.past = past
+  /** What is stored is read from another place. */
+  lookAgain(): void {
     this.#lastFound = undefined
+    this.#first = undefined
   }
 }
 
+/** The lower of two positions. */
+export function lower<P extends Position>(one: P | undefined, other: P | undefined): P | undefined {
+  return one && other ? (comparePositions(other, one) < 0 ? other : one) : (one ?? other)
+}
+
 /** A record in memory. The list contains this same object. */
-interface Version<T> extends Item<T> {
-  readonly at: number
+export interface Version<T> extends Item<T> {
   record: T
   /** The facets under which it is listed, which may be those before its latest change. */
   facets: Facets
   listed: boolean
   /** No version of it is anywhere else. */
-  isNew: boolean
+  readonly isNew: boolean
 }
-
-const isInMemory = <T>(item: Item<T>): item is Version<T> => 'listed' in item
 
 const NO_FACETS: Facets = []
 
 /** How many records may wait to be listed. To list so many takes about a millisecond. */
 const MOST_UNLISTED = 1024
 
-/** The changes of a table since some moment. */
-class Changes<T> {
-  readonly versions = new Map<string, Version<T> | null>()
+/** Records in memory, found by id, by word and in the order of their list. */
+export class Versions<T> {
+  readonly #byId = new Map<string, Version<T>>()
   #words: PositionsByWord<Version<T>> | undefined
   #list: ListIndex<Version<T>> | undefined
   #unlisted: Version<T>[] = []
 
-  constructor(private readonly facets: ((record: T) => Facets) | undefined) {}
+  constructor(private readonly shape: TableShape<T>) {}
+
+  get(id: string): Version<T> | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** In the order in which they were put here. */
+  all(): IterableIterator<Version<T>> {
+    return this.#byId.values()
+  }
+
+  put(id: string, record: T, arrival: number, isNew: boolean): Version<T> {
+    const { at, ordinal, word } = this.shape
+    const version: Version<T> = {
+      id,
+      at: at?.(record) ?? 0,
+      ordinal: ordinal?.(record) ?? arrival,
+      facets: NO_FACETS,
+      listed: false,
+      isNew,
+      record,
+    }
+    this.#byId.set(id, version)
+    this.#listLater(version)
+    if (word) this.words.add(word(record), version)
+    return version
+  }
+
+  change(version: Version<T>, record: T): void {
+    version.record = record
+    if (!version.listed) return
+    const facets = this.shape.facets?.(record) ?? NO_FACETS
+    if (sameFacets(version.facets, facets)) return
+    this.#unlist(version)
+    this.#listLater(version)
+  }
+
+  remove(version: Version<T>): void {
+    this.hide(version)
+    this.#byId.delete(version.id)
+  }
+
+  /** It is no longer found by its word, nor in the list. */
+  hide(version: Version<T>): void {
+    const { word } = this.shape
+    this.#unlist(version)
+    if (word) this.words.remove(word(version.record), version)
+  }
 
   /** A record often changes again at once, so it is listed only when somebody reads the list, or when many wait. */
-  listLater(version: Version<T>): void {
-    if (!this.facets) return
+  #listLater(version: Version<T>): void {
+    if (!this.shape.facets) return
     this.#unlisted.push(version)
     if (this.#unlisted.length >= MOST_UNLISTED) this.listAll()
   }
 
   listAll(): void {
-    const { facets } = this
+    const { facets } = this.shape
     if (!facets || this.#unlisted.length === 0) return
     for (const version of this.#unlisted) {
-      if (version.listed || this.versions.get(version.id) !== version) continue
+      if (version.listed || this.#byId.get(version.id) !== version) continue
       version.facets = this.#listed.add(version, facets(version.record))
       version.listed = true
     }
@@ -423,7 +351,7 @@ class Changes<T> {
     return this.#words
   }
 
-  unlist(version: Version<T>): void {
+  #unlist(version: Version<T>): void {
     if (version.listed) this.#listed.remove(version, version.facets)
     version.listed = false
   }
@@ -431,5 +359,12 @@ class Changes<T> {
   get list(): ListIndex<Version<T>> {
     this.listAll()
     return this.#listed
+  }
+
+  /** Oldest first, from a position on. Without facets there is no list, and they are sorted. */
+  above(from: Position): Iterator<Version<T>> {
+    if (this.shape.facets) return this.list.above(from)
+    const some = [...this.all()].filter(version => comparePositions(version, from) >= 0)
+    return some.sort(comparePositions).values()
   }
 }

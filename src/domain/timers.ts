@@ -1,9 +1,9 @@
 import type { PaymentTrigger } from '../contract/statuses.ts'
 import type { TimedCommand } from './commands.ts'
 import type { DomainEvent } from './events.ts'
-import { comparePositions, FROM_THE_BOTTOM, type Position } from './list-index.ts'
+import { FROM_THE_BOTTOM, type Position } from './list-index.ts'
 import type { Action, Delivery, Failure, Payment, Payout } from './model.ts'
-import { type Item, type Past, Table, type TableShape } from './table.ts'
+import { type Item, type Stored, Table, type TableShape } from './table.ts'
 
 /** Future work as data: it survives a restart and can be inspected. */
 export interface Timer {
@@ -24,46 +24,31 @@ export class Timers {
   readonly table: Table<Timer>
   /** How many were ever set. */
   ordinal = 0
-  /** The next one, if it is known: every request asks for it, but few change it. */
-  #next: { readonly item: Item<Timer> | undefined; readonly stored: Past<Timer> | undefined } | undefined
 
-  constructor(past?: Past<Timer>) {
-    this.table = new Table(TIMERS, past)
+  constructor(stored?: Stored<Timer>) {
+    this.table = new Table(TIMERS, stored)
   }
 
   get size(): number {
     return this.table.size
   }
 
-  /** The next one, which is not read before somebody asks for its record. */
-  get #nextItem(): Item<Timer> | undefined {
-    const { stored } = this.table
-    if (!this.#next || this.#next.stored !== stored) this.#next = { item: this.table.first, stored }
-    return this.#next.item
-  }
-
   get next(): Timer | undefined {
-    return this.#nextItem?.record
+    return this.table.first?.record
   }
 
   get nextAt(): number | undefined {
-    return this.#nextItem?.at
+    return this.table.first?.at
   }
 
   /** A timer that is set again with the same id replaces the earlier one. A new record has no stored timers. */
   set(id: string, dueAt: number, command: TimedCommand, ofNewRecord = false): void {
     this.clear(id, ofNewRecord)
-    const timer = { id, dueAt, ordinal: ++this.ordinal, command }
-    this.table.add(id, timer)
-    // Of two timers that are due at the same time, the one that was set first comes first.
-    if (this.#next && dueAt < (this.#next.item?.at ?? Number.POSITIVE_INFINITY))
-      this.#next = { item: this.table.item(id), stored: this.#next.stored }
+    this.table.add(id, { id, dueAt, ordinal: ++this.ordinal, command })
   }
 
   clear(id: string, ofNewRecord = false): void {
-    const gone = this.table.delete(id, ofNewRecord)
-    const next = this.#next?.item
-    if (gone && next && comparePositions(gone, next) === 0) this.#next = undefined
+    this.table.delete(id, ofNewRecord)
   }
 
   get(id: string): Timer | undefined {

@@ -20,8 +20,8 @@ import type { Rule } from './rules/rule.ts'
 import {
   type ListedRecords,
   type NamedRecords,
-  type Past,
   type Records,
+  type Stored,
   Table,
   type TableShape,
 } from './table.ts'
@@ -86,8 +86,8 @@ export interface RecordKinds {
 
 export type RecordKind = keyof RecordKinds
 
-/** The stored records of each table. */
-export type PastRecords = { readonly [K in RecordKind]: Past<RecordKinds[K]> }
+/** The records of each table that are not in its memory. */
+export type StoredRecords = { readonly [K in RecordKind]: Stored<RecordKinds[K]> }
 
 export const paymentFacets = (payment: Payment): Facets => [
   statusOf(payment),
@@ -124,8 +124,7 @@ export const TABLES: { readonly [K in RecordKind]: TableShape<RecordKinds[K]> } 
   deliveries: {
     at: ({ createdAt }) => createdAt,
     facets: deliveryFacets,
-    // The courier keeps it too until the attempt has ended.
-    stays: ({ status }) => status === 'attempting',
+    changesSoon: ({ status }) => status === 'attempting',
   },
   providerCalls: { word: ({ paymentId }) => paymentId },
   timers: TIMERS,
@@ -155,15 +154,15 @@ export class MutableWorld implements World {
   readonly health = new Map<string, boolean>()
   clock: ClockSetting | null = null
 
-  constructor(past?: PastRecords) {
-    this.payments = new Table(TABLES.payments, past?.payments)
-    this.payouts = new Table(TABLES.payouts, past?.payouts)
-    this.assets = new Table(TABLES.assets, past?.assets)
-    this.kept = new Table(TABLES.kept, past?.kept)
-    this.events = new Table(TABLES.events, past?.events)
-    this.deliveries = new Table(TABLES.deliveries, past?.deliveries)
-    this.providerCalls = new Table(TABLES.providerCalls, past?.providerCalls)
-    this.timers = new Timers(past?.timers)
+  constructor(stored?: StoredRecords) {
+    this.payments = new Table(TABLES.payments, stored?.payments)
+    this.payouts = new Table(TABLES.payouts, stored?.payouts)
+    this.assets = new Table(TABLES.assets, stored?.assets)
+    this.kept = new Table(TABLES.kept, stored?.kept)
+    this.events = new Table(TABLES.events, stored?.events)
+    this.deliveries = new Table(TABLES.deliveries, stored?.deliveries)
+    this.providerCalls = new Table(TABLES.providerCalls, stored?.providerCalls)
+    this.timers = new Timers(stored?.timers)
   }
 
   table<K extends RecordKind>(kind: K): Table<RecordKinds[K]> {

@@ -2,8 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RepeatedParts } from '../../domain/stored-form.ts'
 import { KINDS, restoreWorld, type StoredState, storeState } from '../../domain/stored-state.ts'
-import type { VersionPosition } from '../../domain/table.ts'
-import { MutableWorld, type PastRecords, type RecordKind } from '../../domain/world.ts'
+import { MutableWorld, type RecordKind, type RecordKinds, TABLES } from '../../domain/world.ts'
 import { demandPrivateFolder, makePrivateFolder, removeFile } from '../store/private-files.ts'
 import { messageOf, UnavailableError } from '../store/store-errors.ts'
 import { inSlices } from '../time/scheduling.ts'
@@ -20,14 +19,25 @@ import {
   writeManifest,
 } from './manifest.ts'
 import { PastTable } from './past-table.ts'
-import { type Changes, mergeLayers, supersedeSince, takeChanges, tooMany, writeLayer } from './write-layer.ts'
+import { type Past, StoredTable, type VersionPosition } from './stored-table.ts'
+import { type Changes, mergeLayers, supersedeSince, tooMany, writeLayer } from './write-layer.ts'
 
 /** Entries that are marked without a pause: a millisecond of work. */
 const AT_ONCE = 1024
 
+/** What a world's tables do not have in memory. */
+type StoredTables = { readonly [K in RecordKind]: StoredTable<RecordKinds[K]> }
+type PastRecords = { readonly [K in RecordKind]: Past<RecordKinds[K]> }
+
+const storedTables = (past: PastRecords): StoredTables => {
+  const table = <K extends RecordKind>(kind: K) => new StoredTable<RecordKinds[K]>(TABLES[kind], past[kind])
+  return Object.fromEntries(KINDS.map(kind => [kind, table(kind)])) as unknown as StoredTables
+}
+
 /** A moment of an account: its changes since the last checkpoint, and everything that is not in a table. */
 interface Moment {
   readonly world: MutableWorld
+  readonly stored: StoredTables
   readonly changes: Changes
   readonly state: StoredState
   /** What no longer counted in the layers at that moment. */
@@ -64,6 +74,8 @@ export class Checkpoints {
   #writing: Promise<void> | undefined
   #unwritten: Moment | undefined
   #world: MutableWorld | undefined
+  /** Those of the world. Undefined until there is a checkpoint of it: most accounts never write one. */
+  #stored: StoredTables | undefined
   #files: LayerFiles | undefined
   #closed = false
   #isDamaged = false
@@ -133,12 +145,9 @@ export class Checkpoints {
   world(): MutableWorld {
     const manifest = this.#manifest
     this.tail.begin()
-    const world: MutableWorld = manifest
-      ? restoreWorld(
-          manifest.state,
-          this.#past(manifest.state.arrivals, () => world),
-        )
-      : new MutableWorld()
+    this.#stored = manifest && storedTables(this.#past(manifest.state.arrivals, () => world))
+    const world: MutableWorld =
+      manifest && this.#stored ? restoreWorld(manifest.state, this.#stored) : new MutableWorld()
     this.#world = world
     return world
   }
@@ -175,6 +184,7 @@ export class Checkpoints {
     this.#parts = new RepeatedParts()
     this.#unwritten = undefined
     this.#world = world
+    this.#stored = undefined
     this.tail.begin(entries)
     if (entries >= this.settings.every) void this.begin()
   }
@@ -219,7 +229,12 @@ export class Checkpoints {
     const world = this.#world
     if (this.#unwritten || !world) return this.#unwritten
     const layers = this.#layers.map(storedLayer)
-    this.#unwritten = { world, changes: takeChanges(world), state: storeState(world), layers }
+    const state = storeState(world)
+    this.#stored ??= storedTables(this.#past(state.arrivals, () => world))
+    const stored = this.#stored
+    const take = <K extends RecordKind>(kind: K) => stored[kind].take(world.table(kind))
+    const changes = Object.fromEntries(KINDS.map(kind => [kind, take(kind)])) as unknown as Changes
+    this.#unwritten = { world, stored, changes, state, layers }
     return this.#unwritten
   }
 
@@ -252,18 +267,18 @@ export class Checkpoints {
     this.#manifest = manifest
     this.#layers = [...this.#layers, layer]
     this.#unwritten = undefined
-    await this.#supersedeOutdated(moment.world, manifest)
-    this.#readFromLayers(moment.world, 'release')
+    await this.#replaceOutdated(moment, manifest)
+    this.#readFromLayers(moment, 'release')
   }
 
   /** Much may have changed while it was written. The world begins to read from the new layer when little is left. */
-  async #supersedeOutdated(world: MutableWorld, manifest: Manifest): Promise<void> {
+  async #replaceOutdated({ world, stored }: Moment, manifest: Manifest): Promise<void> {
     const past = this.#past(manifest.state.arrivals, () => world)
     for (const kind of KINDS) {
       let outdated: readonly VersionPosition[]
       do {
-        outdated = world.table(kind).takeOutdated()
-        await inSlices(outdated, AT_ONCE, position => past[kind].supersedeAt(position))
+        outdated = stored[kind].takeOutdated()
+        await inSlices(outdated, AT_ONCE, position => past[kind].replaceAt(position))
       } while (outdated.length > AT_ONCE)
     }
   }
@@ -293,7 +308,8 @@ export class Checkpoints {
     )
     await supersedeSince(merged, then, () => {
       this.#layers = [...this.#layers.filter(layer => !few.includes(layer)), merged]
-      if (this.#world) this.#readFromLayers(this.#world, 'readFrom')
+      if (this.#world && this.#stored)
+        this.#readFromLayers({ world: this.#world, stored: this.#stored }, 'readFrom')
     })
     // Closes all of them first, because a file that cannot be removed must not keep the others open.
     await closeAll(few)
@@ -301,11 +317,14 @@ export class Checkpoints {
   }
 
   /** The world reads from the current layers, and no longer holds the records that were just written. */
-  #readFromLayers(world: MutableWorld, how: 'release' | 'readFrom'): void {
+  #readFromLayers({ world, stored }: Pick<Moment, 'world' | 'stored'>, how: 'release' | 'readFrom'): void {
     if (this.#world !== world || !this.#manifest) return
     const past = this.#past(this.#manifest.state.arrivals, () => world)
-    const read = <K extends RecordKind>(kind: K) => world.table(kind)[how](past[kind])
-    for (const kind of KINDS) read(kind)
+    const read = <K extends RecordKind>(kind: K) => stored[kind][how](past[kind])
+    for (const kind of KINDS) {
+      read(kind)
+      world.table(kind).lookAgain()
+    }
   }
 }
 

@@ -1,11 +1,12 @@
 import { comparePositions, merged, newestFirst, type Position } from '../../domain/list-index.ts'
 import type { RepeatedParts } from '../../domain/stored-form.ts'
 import { readRecord } from '../../domain/stored-state.ts'
-import type { Item, Past, VersionPosition } from '../../domain/table.ts'
+import type { Item } from '../../domain/table.ts'
 import { type RecordKind, type RecordKinds, TABLES, type World } from '../../domain/world.ts'
 import { CacheBudget, Recent } from '../store/recent.ts'
 import type { KindInLayer, Layer, StoredLine } from './layer.ts'
 import { hashOf } from './layer-index.ts'
+import type { Past, VersionPosition } from './stored-table.ts'
 
 /** The limit for records that were read from disk, for all accounts together. */
 export const READ_BYTES = new CacheBudget(128 * 1024 * 1024)
@@ -101,11 +102,11 @@ export class PastTable<K extends RecordKind> implements Past<RecordKinds[K]> {
     return undefined
   }
 
-  supersede({ kind, entry }: StoredItem<RecordKinds[K]>): void {
+  replace({ kind, entry }: StoredItem<RecordKinds[K]>): void {
     kind.supersede(entry)
   }
 
-  supersedeAt({ facets, ...position }: VersionPosition): void {
+  replaceAt({ facets, ...position }: VersionPosition): void {
     for (const kind of this.#inLayers) {
       const entry = kind.at(facets, position)
       if (entry !== undefined && kind.counts(entry)) return kind.supersede(entry)

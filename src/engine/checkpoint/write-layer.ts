@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
-import { sameFacets } from '../../domain/list-index.ts'
+import { type Facets, sameFacets } from '../../domain/list-index.ts'
 import type { RepeatedParts } from '../../domain/stored-form.ts'
 import { KINDS, storeRecord } from '../../domain/stored-state.ts'
-import type { Written } from '../../domain/table.ts'
-import { type MutableWorld, type RecordKind, type RecordKinds, TABLES } from '../../domain/world.ts'
+import type { Item } from '../../domain/table.ts'
+import { type RecordKind, type RecordKinds, TABLES } from '../../domain/world.ts'
 import { sealLine } from '../journal/journal-format.ts'
 import { useFile, writeAll } from '../store/private-files.ts'
 import { yieldToEventLoop } from '../time/scheduling.ts'
@@ -27,11 +27,13 @@ import {
   type KindIndex,
 } from './layer-index.ts'
 
+/** The changes of a table. */
+interface Written<T> {
+  all(): Iterable<Item<T> & { readonly facets: Facets }>
+}
+
 /** The changes of all tables, taken at one moment. */
 export type Changes = { readonly [K in RecordKind]: Written<RecordKinds[K]> }
-
-export const takeChanges = (world: MutableWorld): Changes =>
-  Object.fromEntries(KINDS.map(kind => [kind, world.table(kind).takeChanges()])) as unknown as Changes
 
 interface LayerSettings {
   readonly hashSeed: number
@@ -87,7 +89,7 @@ async function writeKind<K extends RecordKind>(
   out: LineWriter,
   demandOpen: () => void,
 ): Promise<KindIndex> {
-  const items = await inListOrder(present(changes))
+  const items = await inListOrder(changes.all())
   const wordOf = TABLES[kind].word
   const draft = new IndexDraft(items.length, wordOf !== undefined)
   let count = 0
@@ -103,10 +105,6 @@ async function writeKind<K extends RecordKind>(
     demandOpen()
   }
   return draft.finish()
-}
-
-function* present<T>(changes: Written<T>) {
-  for (const item of changes.values()) if (item !== null) yield item
 }
 
 /** Enough for about a thousand records, so that few writes are needed. */

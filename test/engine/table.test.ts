@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { comparePositions, type Matches, newestFirst, type Position } from '../../src/domain/list-index.ts'
-import { type Item, type Past, Table, type VersionPosition, type Written } from '../../src/domain/table.ts'
+import { type Item, Table, type Versions } from '../../src/domain/table.ts'
+import { type Past, StoredTable, type VersionPosition } from '../../src/engine/checkpoint/stored-table.ts'
 
 interface Row {
   readonly value: number
@@ -17,10 +18,8 @@ class StoredRows implements Past<Row> {
   }
 
   /** The rows after changes were stored as well. A row has one version at most that counts. */
-  with(written: Written<Row>): StoredRows {
-    const fresh = [...written.values()].flatMap(item =>
-      item ? [{ id: item.id, at: item.at, ordinal: item.ordinal, record: item.record }] : [],
-    )
+  with(written: Versions<Row>): StoredRows {
+    const fresh = [...written.all()].map(({ id, at, ordinal, record }) => ({ id, at, ordinal, record }))
     return new StoredRows([...this.live, ...fresh])
   }
 
@@ -33,11 +32,11 @@ class StoredRows implements Past<Row> {
   find(id: string) {
     return this.live.find(item => item.id === id)
   }
-  supersede(found: Item<Row>) {
+  replace(found: Item<Row>) {
     expect(this.live, 'only a stored version that counts is replaced').toContain(found)
     this.gone.add(found)
   }
-  supersedeAt({ at, ordinal }: VersionPosition) {
+  replaceAt({ at, ordinal }: VersionPosition) {
     const found = this.live.find(item => item.at === at && item.ordinal === ordinal)
     if (found) this.gone.add(found)
   }
@@ -71,8 +70,10 @@ test('a table has the same records as a map, wherever their versions are', () =>
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40, size: 'max' }), steps => {
       let past = new StoredRows([])
-      let writing: Written<Row> | undefined
-      const table = new Table<Row>({ facets: () => [] }, past)
+      let writing: Versions<Row> | undefined
+      const shape = { facets: () => [], changesSoon: ({ value }: Row) => value % 2 === 0 }
+      const stored = new StoredTable<Row>(shape, past)
+      const table = new Table<Row>(shape, stored)
       const model = new Map<string, Row>()
       for (const each of steps) {
         if (each.type === 'get') expect(table.get(each.id)).toEqual(model.get(each.id))
@@ -84,11 +85,12 @@ test('a table has the same records as a map, wherever their versions are', () =>
           if (model.has(each.id)) table.set(each.id, row)
           else table.add(each.id, row)
           model.set(each.id, row)
-        } else if (each.type === 'take') writing ??= table.takeChanges()
+        } else if (each.type === 'take') writing ??= stored.take(table)
         else if (writing) {
           past = past.with(writing)
           writing = undefined
-          table.release(past)
+          stored.release(past)
+          table.lookAgain()
         }
       }
       expect(table.size).toBe(model.size)
