@@ -5,7 +5,7 @@ import { filesBelow } from '../support/structure/files-below.ts'
 
 /**
  * These are no messages for people: a defect of paysim itself, a text that the command line puts into a sentence of its
- * own, and what the words of `unavailable.ts` continue.
+ * own, and what `UnavailableError` makes a sentence of.
  */
 const OTHERS = new Set(['Error', 'RangeError', 'InvalidArgumentError', 'UnavailableError'])
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { filesBelow } from '../support/structure/files-below.ts'
 
 /** What runs on an account's time. The merchant's tools outside (client, cli) live in the caller's. */
-const SIMULATED = /^src\/((contract|domain|engine|qr|server)\/|simulator\.ts)/
+const SIMULATED = /^src\/((contract|domain|engine|server)\/|simulator\.ts)/
 
 /**
  * There, time and chance come from the account's clock and id source, or two runs of the same calls differ. These are

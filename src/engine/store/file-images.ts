@@ -25,7 +25,8 @@ interface KnownPlace extends ByteRange {
 const PACK = /^pack-(\d{1,15})$/
 
 /**
- * The images of an account, in packs. All images that arrive while others are written share the next write and sync.
+ * The images of an account, in packs. A pack holds them one after another: for each a line of JSON with its digest and its
+ * size, its bytes, and a line feed. Images are only ever appended. All images that arrive while others are written share the next write and sync.
  * Each run of paysim begins a pack of its own, so a pack that a crash cut short is never continued.
  */
 export class FileImages implements ImageStore {
@@ -188,11 +189,6 @@ export class FileImages implements ImageStore {
 
   readonly #pathOf = (pack: number) => join(this.directory, `pack-${pack}`)
 }
-
-/**
- * A pack holds images one after another: for each a line of JSON with its digest and its size, its bytes, and a line
- * feed. Images are only ever appended.
- */
 
 /** Where the bytes of an image are in its pack. */
 interface ByteRange {

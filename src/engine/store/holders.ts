@@ -65,8 +65,6 @@ export interface HoldingListener {
   readonly due: (account: string) => void
 }
 
-/** The processes that serve one store, as any of them knows them. */
-
 /** What a process reports about itself: what it has done since it started. */
 export interface NodeCounts {
   /** Merchants that another process held before. */

@@ -3,10 +3,6 @@ import type { CheckoutMode, Environment } from '../../contract/statuses.ts'
 import type { CatalogueData } from '../../domain/catalogue.ts'
 import { StartError } from './store-errors.ts'
 
-/**
- * What is stored of a merchant besides its journals: keys, policy, and the initial settings of its accounts.
- */
-
 export interface KeyPair {
   readonly publicKey: string
   readonly secretKey: string
@@ -21,6 +17,7 @@ export interface AccountRecord {
   readonly keysMade: number
 }
 
+/** What is stored of a merchant besides its journals. */
 export interface MerchantRecord {
   readonly id: string
   readonly name: string
