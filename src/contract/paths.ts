@@ -158,3 +158,6 @@ function decodeSegment(segment: string): string | undefined {
     return undefined
   }
 }
+
+/** How `probe`, `verify` and `doctor` name themselves, so that a simulator can tell their questions from a merchant's calls. */
+export const PROBE_AGENT = 'paysim-probe'

@@ -6,6 +6,7 @@ import { ConnectError } from '../../client/errors.ts'
 import { isPassing, isRead, retryAfter, type Sleep, sleep } from '../../client/retry.ts'
 import { type NetworkOptions, openTransport } from '../../client/transport/open-transport.ts'
 import type { Answer, Upload } from '../../client/transport/transport.ts'
+import { PROBE_AGENT } from '../../contract/paths.ts'
 import { redact, urlWithoutSecrets } from '../../contract/redact.ts'
 
 /** One request of a probe. */
@@ -107,7 +108,7 @@ export function openSession({
       headers: {
         accept: 'application/json, application/problem+json',
         'accept-encoding': 'identity',
-        'user-agent': 'paysim-probe',
+        'user-agent': PROBE_AGENT,
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined ? {} : { 'idempotency-key': key }),
         authorization: (asNobody ? nobody : own).authorization,

@@ -5,6 +5,7 @@ import type {
   RequestRecord,
 } from '../../contract/control/journal.ts'
 import { readRefusal } from '../../contract/errors.ts'
+import { PROBE_AGENT } from '../../contract/paths.ts'
 import { redact, urlWithoutSecrets, withoutSecrets } from '../../contract/redact.ts'
 import { formatTimestamp } from '../../contract/timestamps.ts'
 import type { AnsweredRequest } from '../../domain/why/request.ts'
@@ -147,7 +148,10 @@ export class RequestLog {
     const wall = Date.now()
     const record = recordOf(request, reply, wall)
     const refusal = refusalOf(reply)
-    if (record.account !== null) this.#keep(record.account, { record, wall, refusal }, request, reply)
+    // What paysim itself asks is no call of the merchant's program, and its refusals are none that anybody must mend.
+    const isProbe = request.headers['user-agent'] === PROBE_AGENT
+    if (record.account !== null && !isProbe)
+      this.#keep(record.account, { record, wall, refusal }, request, reply)
     this.#count(record)
     if (request.watching || this.#listeners.size === 0) return
     const answered = () => answeredRequest(record, refusal, request.disturbed)

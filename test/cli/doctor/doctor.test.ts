@@ -128,9 +128,17 @@ describe('a simulator', () => {
         'create.path',
       ]),
     )
-    const { data } = (await server.control('GET', '/accounts/default.test/requests')).body
-    const methods = new Set(data.map(({ method }: { method: string }) => method))
-    expect([...methods].sort()).toEqual(['GET', 'HEAD'])
+    const metrics = (await server.control('GET', '/metrics')).text
+    const counted = metrics.split('\n').filter(line => line.includes('default.test'))
+    expect(counted.join('\n')).not.toMatch(/method="(?:POST|PUT|PATCH|DELETE)"/)
+    expect(counted.join('\n')).toMatch(/method="GET"/)
+  })
+
+  test('does not find what was asked here among the calls of a program', async () => {
+    await diagnose(withKeys(server.url), { input: keys() })
+    const account = '/accounts/default.test'
+    const { data } = (await server.control('GET', `${account}/requests`)).body
+    expect(data).toEqual([])
   })
 
   test('is reported in lines, each with a mark', async () => {
