@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { execa } from 'execa'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { textOf } from '../../src/cli/mcp/agent.ts'
 import { cleanEnvironment } from '../support/cli/clean-environment.ts'
 import { driven } from '../support/cli/sim.ts'
@@ -335,6 +335,7 @@ describe('an agent that must not', () => {
       ['run_scenario', { text: 'x'.repeat(70_000) }, 'at most 65536'],
       ['status', { extra: true }, 'not a known key'],
       ['create_payment', { amount: 1 }, 'is required'],
+      ['list', { limit: 'x' }, 'kind is required; limit must be'],
     ] as const) {
       const answered = await call(name, given)
       expect(answered.isError).toBe(true)
@@ -384,8 +385,65 @@ test('--config prints what a client needs', async () => {
   expect(version.stdout).toMatch(/^\d+\.\d+\.\d+/)
 })
 
-test('without a simulator, it says how to start one', async () => {
-  const { code, stderr, stdout } = await paysim('mcp', { env: { PAYSIM_DATA: folder } })
+test('begins without a simulator, and finds one when it comes, also on another port', async () => {
+  const data = join(folder, 'later')
+  const env = { ...(cleanEnvironment(folder) as Record<string, string>), PAYSIM_DATA: data }
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [BINARY, 'mcp'],
+    cwd: folder,
+    env,
+    stderr: 'pipe',
+  })
+  const client = new Client({ name: 'agent', version: '1' })
+  open.add(client)
+  await client.connect(transport)
+  const status = async () => {
+    const { content, isError } = await client.callTool({ name: 'status', arguments: {} })
+    const [first] = content
+    return {
+      said: first?.type === 'text' ? (first.text.split('\n')[0] ?? '') : '',
+      isError: isError === true,
+    }
+  }
+  expect(await status()).toMatchObject({ isError: true, said: expect.stringContaining('no simulator found') })
+  /** Starts one, and gives its address. */
+  const serve = async () => {
+    const server = spawn(process.execPath, [BINARY, 'serve', '--port', '0', '--data', data], {
+      env,
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const ended = once(server, 'exit')
+    onTestFinished(() => void server.kill('SIGKILL'))
+    const url = await new Promise<string>(ready => {
+      let said = ''
+      server.stdout.on('data', (chunk: Buffer) => {
+        said += chunk
+        const found = /^paysim is ready at (\S+)\n/m.exec(said)?.[1]
+        if (found) ready(found)
+      })
+    })
+    const stop = async () => {
+      server.kill('SIGTERM')
+      await ended
+    }
+    return { url, stop }
+  }
+  const first = await serve()
+  expect(await status()).toMatchObject({
+    isError: false,
+    said: expect.stringContaining(`There is a simulator now, at ${first.url}.`),
+  })
+  expect((await status()).said).toMatch(/^The simulator at /)
+  await first.stop()
+  expect((await status()).isError).toBe(true)
+  const second = await serve()
+  expect((await status()).said).toContain(`${second.url}.`)
+  await second.stop()
+})
+
+test('says at the start what is wrong with its options', async () => {
+  const { code, stdout } = await paysim('mcp --control-url nonsense', { env: { PAYSIM_DATA: folder } })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toContain('paysim serve')
 })

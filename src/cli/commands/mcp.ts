@@ -3,6 +3,7 @@ import { PROGRAM } from '../../package-files.ts'
 import { newCommand } from '../command-table.ts'
 import { examples } from '../control/session.ts'
 import { optionFor } from '../values.ts'
+import { NoSimulatorError } from '../where/control.ts'
 import { type ControlTargetFlags, controlTargetFlags } from '../where/flags.ts'
 import { accountNamed } from '../where/simulators.ts'
 import { whereControlIs } from '../where/where.ts'
@@ -34,8 +35,8 @@ export const command = (): Command =>
     .addHelpText(
       'after',
       `
-Without \`--start\`, the tools are about the simulator that \`paysim sim\` calls. Keys, tokens and secrets are never in an
-answer. A file with the keys of an account is written on demand, and only you can read it.
+Without \`--start\`, the tools are about the simulator that \`paysim sim\` calls, which may start later. Keys, tokens and
+secrets are never in an answer. A file with the keys of an account is written on demand, and only you can read it.
 
 ${examples('paysim mcp --config', 'paysim mcp --start', 'paysim mcp --read-only --account shop.test').trimStart()}`,
     )
@@ -51,7 +52,7 @@ async function serve(flags: McpFlags): Promise<void> {
   await serveAgent({
     account: accountNamed(flags.account),
     readOnly: flags.readOnly ?? false,
-    ...(flags.start ? await startOwn() : await findRunning(flags)),
+    ...(flags.start ? await startOwn() : await lookFor(flags)),
   })
 }
 
@@ -59,12 +60,20 @@ async function startOwn() {
   const { startSimulator } = await import('../../library/start-simulator.ts')
   const simulator = await startSimulator({ clock: 'virtual', onWarning: warn })
   const { url, controlUrl, controlToken } = simulator
-  return { url, controlUrl, controlToken, close: () => simulator.stop() }
+  return { find: async () => ({ url, controlUrl, controlToken }), close: () => simulator.stop() }
 }
 
-async function findRunning(flags: ControlTargetFlags) {
-  const { url, controlUrl, token } = await whereControlIs(flags).control()
-  return { url: url ?? new URL(controlUrl).origin, controlUrl, controlToken: token, close: async () => {} }
+/** It may come later. What is wrong with the options or the environment stays wrong. */
+async function lookFor(flags: ControlTargetFlags) {
+  const find = async () => {
+    const { url, controlUrl, token } = await whereControlIs(flags).control()
+    return { url: url ?? new URL(controlUrl).origin, controlUrl, controlToken: token }
+  }
+  await find().catch((cause: unknown) => {
+    if (!(cause instanceof NoSimulatorError)) throw cause
+    warn(`${cause.message}\nThe tools look for one again at each call.`)
+  })
+  return { find, close: async () => {} }
 }
 
 const warn = (message: string) => void process.stderr.write(`paysim mcp: ${message}\n`)

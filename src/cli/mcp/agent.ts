@@ -78,6 +78,8 @@ export interface ToolAnswer {
   readonly says: string
   readonly data?: unknown
   readonly next?: readonly string[]
+  /** Whether what was asked for did not come about. */
+  readonly failed?: boolean
 }
 
 const LONGEST_TEXT = 600

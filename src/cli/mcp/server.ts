@@ -1,18 +1,20 @@
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { ControlClient } from '../../client/control-client.ts'
 import { ClientError, ControlError, ControlUnreachableError } from '../../client/errors.ts'
 import { validator } from '../../contract/validation.ts'
 import { packageFilesBelow, readPackageFile } from '../../package-files.ts'
 import { ScenarioError } from '../../scenario/load/problems.ts'
 import { UsageError } from '../errors/cli-errors.ts'
-import { ABOUT_DATA, type Agent, agentOf, KeyFiles, type Place, textOf } from './agent.ts'
+import { ABOUT_DATA, KeyFiles, type Place, textOf } from './agent.ts'
+import { Connection } from './connection.ts'
 import { TOOLS, type Tool } from './tools.ts'
 
 /** No message of a client needs more; the largest text of a tool is a scenario. */
 const LONGEST_MESSAGE = 1024 * 1024
 
-interface Settings extends Place {
+interface Settings {
+  /** Looks for the simulator, and throws if there is none. */
+  readonly find: () => Promise<Place>
   readonly account: string
   readonly readOnly: boolean
   /** Stops the simulator, if it was started here. */
@@ -35,14 +37,13 @@ class Stdio extends StdioServerTransport {
 }
 
 /** Serves until the client closes stdin. */
-export async function serveAgent({ account, readOnly, close, ...place }: Settings): Promise<void> {
+export async function serveAgent({ find, account, readOnly, close }: Settings): Promise<void> {
   const keys = new KeyFiles()
-  const control = new ControlClient({ controlUrl: place.controlUrl, token: place.controlToken })
-  const agent = agentOf(place, account, control, keys)
+  const connection = new Connection({ find, account, files: keys })
   const docs = docPages()
   await new Promise<void>(resolve => {
     const transport = new Stdio(resolve)
-    const server = serveStdio(() => serverFor(agent, readOnly, docs), {
+    const server = serveStdio(() => serverFor(connection, readOnly, docs), {
       transport,
       onerror: error => void process.stderr.write(`paysim mcp: ${error.message}\n`),
     })
@@ -50,11 +51,11 @@ export async function serveAgent({ account, readOnly, close, ...place }: Setting
   })
   // What the client still sends would keep the process alive.
   process.stdin.destroy()
-  await Promise.all([control.close(), keys.remove()])
+  await Promise.all([connection.close(), keys.remove()])
   await close()
 }
 
-function serverFor(agent: Agent, readOnly: boolean, docs: readonly string[]): McpServer {
+function serverFor(connection: Connection, readOnly: boolean, docs: readonly string[]): McpServer {
   const server = new McpServer(
     { name: 'paysim', version: PAYSIM_VERSION },
     {
@@ -62,7 +63,7 @@ function serverFor(agent: Agent, readOnly: boolean, docs: readonly string[]): Mc
     },
   )
   for (const [name, tool] of Object.entries(TOOLS))
-    if (!(readOnly && tool.changes)) addTool(server, name, tool, agent)
+    if (!(readOnly && tool.changes)) addTool(server, name, tool, connection)
   for (const page of docs)
     server.registerResource(
       page,
@@ -85,15 +86,16 @@ function addTool(
   server: McpServer,
   name: string,
   { description, changes, input, run }: Tool,
-  agent: Agent,
+  connection: Connection,
 ): void {
   const problems = validator(input)
   // Our own messages name the field and the rule, as everywhere.
   const messages = {
     getValidator: () => (given: unknown) => {
-      const [first] = problems(given)
-      return first
-        ? { valid: false as const, data: undefined, errorMessage: `${first.field} ${first.message}` }
+      const found = problems(given)
+      const errorMessage = found.map(({ field, message }) => `${field} ${message}`).join('; ')
+      return found.length > 0
+        ? { valid: false as const, data: undefined, errorMessage }
         : { valid: true as const, data: given as never, errorMessage: undefined }
     },
   }
@@ -106,8 +108,11 @@ function addTool(
     },
     async (given: unknown) => {
       try {
-        const text = textOf(await run(agent, (given ?? {}) as never))
-        return { content: [{ type: 'text' as const, text }] }
+        const { agent, news } = await connection.now()
+        const answer = await run(agent, (given ?? {}) as never)
+        const says = news === undefined ? answer.says : `${news} ${answer.says}`
+        const content = [{ type: 'text' as const, text: textOf({ ...answer, says }) }]
+        return { content, isError: answer.failed ?? false }
       } catch (error) {
         return { content: [{ type: 'text' as const, text: textOf(refusal(error)) }], isError: true }
       }

@@ -339,6 +339,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       return {
         says: result.ok ? 'The scenario passed.' : 'The scenario failed.',
         data: story(result, PLAIN, { brief: false }),
+        failed: !result.ok,
       }
     },
   }),

@@ -16,6 +16,9 @@ export interface Control extends ControlAddress {
   readonly choice: TargetChoice
 }
 
+/** None is known yet, or its token is not: both may change once one is started. */
+export class NoSimulatorError extends UsageError {}
+
 /**
  * Flags come first, then the environment, the address of the merchant API, and the local simulator. The base URL of a
  * simulator on this machine also leads to its control surface. `standIn` is used if there is no token.
@@ -29,7 +32,7 @@ export async function findControl(
   const here = await running.here()
   const gateway = await gatewayOf(sources, candidates)
   const place = await placeOf(sources, here, gateway)
-  if (!place) throw new UsageError(nowhere(gateway))
+  if (!place) throw new NoSimulatorError(nowhere(gateway))
   const controlUrl = surfaceAt(place.value, place.from)
   // A token is sent only to its own simulator.
   const simulator = await running.at(controlUrl)
@@ -40,7 +43,7 @@ export async function findControl(
       simulator,
       isGateway: place.from === gateway?.name,
     })) ?? (standIn === undefined ? undefined : found(standIn, 'nowhere'))
-  if (!token) throw new UsageError(noToken(controlUrl))
+  if (!token) throw new NoSimulatorError(noToken(controlUrl))
   const others = async () =>
     othersThan(simulator?.url ?? controlUrl, [...(gateway ? [gateway] : []), ...here.map(asCandidate)])
   return {
