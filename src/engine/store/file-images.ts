@@ -26,8 +26,8 @@ const PACK = /^pack-(\d{1,15})$/
 
 /**
  * The images of an account, in packs. A pack holds them one after another: for each a line of JSON with its digest and its
- * size, its bytes, and a line feed. Images are only ever appended. All images that arrive while others are written share the next write and sync.
- * Each run of paysim begins a pack of its own, so a pack that a crash cut short is never continued.
+ * size, its bytes, and a line feed. Images are only ever appended. All images that arrive while others are written share
+ * the next write and sync. Each run of paysim begins a pack of its own, so a pack that a crash cut short is never continued.
  */
 export class FileImages implements ImageStore {
   #places = new Map<string, KnownPlace>()
