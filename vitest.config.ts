@@ -70,7 +70,7 @@ const LONGEST = [
 ]
 
 /** A test that looks at what was loaded, or loads something else in its place, needs its own process. */
-const ALONE = ['test/cli/output/lazy.test.ts']
+const ALONE = ['test/cli/output/lazy.test.ts', 'test/cli/mcp-texts.test.ts']
 
 /**
  * Tests that CI also runs on PostgreSQL, with three processes: the scenarios that ship, and all black-box tests except those of what only a data directory has, and those that start a server of their own for each test.
@@ -186,7 +186,10 @@ export default defineConfig({
         extends: true,
         test: { name: 'postgres', include: POSTGRES, globalSetup: ['test/support/build-once.ts'] },
       },
-      { extends: true, test: { name: 'alone', include: ALONE, isolate: true } },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, isolate: true, globalSetup: ['test/support/build-once.ts'] },
+      },
       {
         extends: true,
         test: { name: 'package', include: PACKAGE, globalSetup: ['test/support/build-once.ts'] },

@@ -4,7 +4,7 @@ import { isRunning } from '../engine/store/process-lock.ts'
 const LOOK_MS = 250
 
 /**
- * npx starts a command in a shell. A signal to npx ends the shell and npx, but never reaches the command: whoever ends npx
+ * npx starts a command in a shell. A signal to npx ends the shell and npx, but never reaches the command: a person who ends npx
  * means the command, so it looks whether its parent is still there. No event tells a process of that.
  */
 export function endWithNpx(end: () => void): void {

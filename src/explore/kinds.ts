@@ -70,7 +70,7 @@ const eachCall =
       return [{ kind, ...place, ...more }]
     })
 
-/** The first call of each button that makes something: whoever gave up must serve the next press. */
+/** The first call of each button that makes something: one that gave up must serve the next press. */
 function duringClicks(story: StoryRecord): PlacedDisturbance[] {
   const pressed = new Set(story.clicks.map(({ step }) => step))
   const first = new Map<number, number>()

@@ -35,7 +35,7 @@ test('a shop with a state machine and a queue is right, and each of its two bugs
   timeout: 240_000,
 }, async () => {
   const explored = (style: string, kinds: string) =>
-    explore('checkout.yaml', [app('machine-shop.mjs'), style], '--only', kinds, '--runs', '5')
+    explore('checkout.yaml', [app('machine-shop.mjs'), style], '--only', kinds, '--runs', '9')
   const { code, report } = await explored('right', 'call-outage,return-early,click-again')
   expect(code, JSON.stringify(report.findings)).toBe(0)
   for (const [style, kind] of [

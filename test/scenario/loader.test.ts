@@ -205,8 +205,8 @@ const CASES: [what: string, text: string, ...problems: string[]][] = [
   ],
   [
     'a misspelt `verify`, with all that is possible',
-    'name: a\nverify: al\nsteps: [{ list payouts: {} }]',
-    'a.yaml:2:9: verify must be all, or a list of rules, faults, intents, webhooks; did you mean all?',
+    'paysim: 1\nname: a\nverify: al\nsteps: [{ list payouts: {} }]',
+    'a.yaml:3:1: verify must be all, or a list of rules, faults, intents, webhooks; did you mean all?',
   ],
   [
     'an invalid name',

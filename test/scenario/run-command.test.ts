@@ -473,7 +473,7 @@ describe.skipIf(availableParallelism() < 2)(
 
     test.each([
       ['SIGINT', [130, null]],
-      ['SIGTERM', [143, null]],
+      ['SIGTERM', [130, null]],
       ['SIGKILL', [null, 'SIGKILL']],
     ] as const)('end with the run, and say nothing: %s', async (signal, end) => {
       const { folder } = await workspace(many(() => GOOD))

@@ -159,7 +159,7 @@ describe.skipIf(noTerminal)('a person creates a payment', () => {
     expect(await payments()).toMatchObject([{ customer: { name: 'Somchai' } }])
   })
 
-  test('hears at once that a currency or a country does not exist, whoever named it', async () => {
+  test('hears at once that a currency or a country does not exist, however it was named', async () => {
     const terminal = await sitDown('payments create', ['--country', 'zz', '--set', 'amount=12.5'])
     const screen = await terminal.waitFor('? Amount')
     expect(screen).toContain('! ZZ is not an ISO 3166-1 country code, such as TH or VN.')

@@ -47,7 +47,7 @@ const looks: [words: string, path: () => string, human: RegExp][] = [
   ['payouts', () => '/payouts?limit=50', /requires_approval +50\.00 THB/],
   ['assets', () => '/assets', /^No assets\.\n$/],
   ['endpoints', () => '/webhook-endpoints', /final events +whsec_…\S{4} +active/],
-  ['deliveries', () => '/webhook-deliveries', /payment\.succeeded +pending +2/],
+  ['deliveries', () => '/webhook-deliveries', /payment\.succeeded .+ pi_\w+ +pending +2/],
   ['events', () => '/events', /payment\.succeeded +pi_/],
   ['requests', () => '/requests', /POST +\/payment_intents.*surplus/s],
   ['provider-calls', () => '/provider-calls', /start +pi_.*submit_receipt +pi_/s],

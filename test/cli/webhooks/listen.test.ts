@@ -163,7 +163,7 @@ inTheSimulator(world => {
     expect(runs.map(({ stderr }) => stderr)).toEqual([
       expect.stringContaining('Did you mean payment.succeeded?'),
       expect.stringContaining('EADDRINUSE'),
-      expect.stringContaining('another machine'),
+      expect.stringContaining('not to http://192.0.2.1:7297'),
       expect.stringContaining('http or https URL'),
       expect.stringContaining('1 or more'),
     ])
