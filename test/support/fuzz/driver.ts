@@ -120,12 +120,16 @@ export class Driver {
         resolve('silent')
         outgoing.destroy()
       })
+      let isAnswered = false
       outgoing.once('error', cause => {
+        // A body that a GET must not have is refused as the next request, after the answer to this one.
+        if (isAnswered && 'code' in cause && cause.code === 'HPE_CLOSED_CONNECTION') return
         const isGone = 'code' in cause && cause.code === 'ECONNREFUSED'
         if (isGone) reject(new Error('the server has ended'))
         else resolve(outgoing.reusedSocket ? 'stale' : 'cut')
       })
       outgoing.once('response', incoming => {
+        isAnswered = true
         const chunks: Buffer[] = []
         const answer = () =>
           resolve({
