@@ -166,8 +166,10 @@ function detailsOf(value: unknown): FieldProblem[] {
 type Loose = Readonly<Record<string, unknown>>
 
 const record = (value: object): Loose => ({ ...value })
+/** On one line: with a line of its own, a server could say something in our name. */
 const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined
+  typeof value === 'string' && value !== '' ? oneLine(value) : undefined
+const oneLine = (value: string) => value.replaceAll(/\s*[\r\n\u0085\u2028\u2029]+\s*/g, ' ')
 
 /** A call that the control surface refused. */
 export class ControlError extends Error {
@@ -188,7 +190,7 @@ export class ControlError extends Error {
   ) {
     const { status, text } = answer
     const { code, message, details } = readErrorBody(isRecord(answer.body) ? answer.body : {}, status)
-    const reason = isRecord(answer.body) ? message : text.slice(0, 200)
+    const reason = isRecord(answer.body) ? message : oneLine(text.slice(0, 200))
     super(`${call}: ${status}${code === 'unknown' ? '' : ` ${code}`}: ${reason}`)
     this.reason = reason
     this.status = status

@@ -8,7 +8,7 @@ import { simCommands, writeSimFiles } from '../../support/cli/sim-commands.ts'
 import { openSite } from '../../support/cli/site.ts'
 import { useWorkplace } from '../../support/cli/workplace.ts'
 
-/** A server whose every string steers a terminal: no command passes on what does, or lets it begin a line of its own. */
+/** A server whose every string steers a terminal: no command passes on what does, or lets it begin a message of ours. */
 
 const place = useWorkplace()
 const { server, shop } = driven()
@@ -16,9 +16,9 @@ const { server, shop } = driven()
 /** Clipboard, title, screen, colour, the same without ESC, direction of writing, and line ends that Unicode has. */
 const STEERING =
   '\u001b]52;c;aGk=\u0007\u001b]0;title\u0007\u001b[2J\u001b[31mEVIL\u009b2J\u0085\u202e\u2066\u2028\u2029\u200f\rEVIL\nEVIL\r\n'
-/** What obeys none of our styles, which are colours and erased lines; and a line that a server would have begun. */
+/** What obeys none of our styles, which are colours and erased lines. */
 const STEERED =
-  /(?!\x1b\[[\d;]*[mK])[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\x1b)|^EVIL|\x1b\[31mEVIL/mu
+  /(?!\x1b\[[\d;]*[mK])[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?![\x1b\n])|\x1b\[31mEVIL/mu
 
 const spoilt = (value: unknown): unknown => {
   if (typeof value === 'string') return `${value}${STEERING}`
@@ -133,13 +133,17 @@ const COMMANDS = [
 
 test.each(COMMANDS)('$name prints nothing that steers a terminal', async ({ words }) => {
   const said = words().map(word => (word === 'PAYMENT' || word === 'pi_1' ? payment : word))
-  if (said[1] === 'stream') setTimeout(() => void its.call('GET', '/payment_intents/pi_none'), 200)
+  // Until the stream is open, nobody hears of it.
+  const calling =
+    said[1] === 'stream' && setInterval(() => void its.call('GET', '/payment_intents/pi_none'), 100)
   const { stdout, stderr } = await runOnTerminal(said, env)
+  if (calling) clearInterval(calling)
   for (const [stream, text] of Object.entries({ stdout, stderr })) {
     const at = text.search(STEERED)
     expect(at === -1 ? '' : `${stream}: ${JSON.stringify(text.slice(Math.max(0, at - 120), at + 60))}`).toBe(
       '',
     )
   }
+  expect(stderr).not.toMatch(/^EVIL/m)
   expect(stdout + stderr).not.toBe('')
 })

@@ -119,7 +119,7 @@ async function follow({ account, signal, printer, control }: ControlSession, fla
   try {
     for await (const message of account.stream(signal)) {
       if (message.event === 'hello') {
-        const { account: id } = message.data
+        const id = visible(message.data.account)
         process.stderr.write(
           greeted
             ? `${id} was reset or imported: earlier messages no longer apply\n`
