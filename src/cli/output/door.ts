@@ -7,7 +7,7 @@ import { visibleLines } from './text.ts'
  * elsewhere steer a terminal, and shows no secret key. Our own styles are exempt. They are not recognised by what they
  * look like, since others can write the same: they carry a number that was drawn at the start and that nobody else knows.
  */
-// Not by node:crypto, which takes a third of a start: nobody sees the number, so nobody can learn it.
+// Not drawn by node:crypto, which a start would have to load: nobody sees the number, so nobody can learn it.
 const OURS = Array.from({ length: 3 }, () => String(1000 + Math.floor(Math.random() * 9000))).join(';')
 const MARK = `\x1b[${OURS};`
 const MARKED = new RegExp(String.raw`\x1b\[${OURS};([\d;]*[mK])`)
